@@ -1,0 +1,141 @@
+// The facade: checks what a caller hands in against the plan, then lets the plan's backend run.
+#include "tileglu/run.hpp"
+
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "backend/port.hpp"
+#include "layout/pairing.hpp"
+
+namespace tileglu {
+namespace {
+
+status bad(std::string text) { return {status_code::invalid_argument, std::move(text)}; }
+
+struct extent {
+  const char* argument;
+  std::uintptr_t begin, end;
+};
+
+/// From the first to past the last byte of a matrix of `rows` rows of `width` elements, `stride` apart.
+extent matrix(const char* argument, const void* data, std::int64_t rows, std::int64_t width, std::int64_t stride, dtype type) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const std::int64_t elements = rows == 0 || width == 0 ? 0 : (rows - 1) * stride + width;
+  return {argument, begin, begin + static_cast<std::uintptr_t>(elements) * size_of(type)};
+}
+
+bool overlap(const extent& a, const extent& b) { return a.begin < b.end && b.begin < a.end; }
+
+std::string hex(std::uintptr_t value) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  do text.insert(text.begin(), digits[value % 16]);
+  while (value /= 16);
+  return "0x" + text;
+}
+
+status check_pointer(const extent& e, std::size_t alignment) {
+  if (e.begin == e.end) return {};
+  if (e.begin == 0) return bad(std::string(e.argument) + " is null; allowed is a pointer to " + std::to_string(e.end - e.begin) + " bytes");
+  if (e.begin % alignment)
+    return bad(std::string(e.argument) + " is " + hex(e.begin) + "; allowed are addresses that are multiples of " + std::to_string(alignment));
+  return {};
+}
+
+status check_tensors(const execution_plan& plan, const tensors& t) {
+  const problem& p = plan.problem;
+  if (t.w.layout() != p.layout) return bad("w.layout is " + std::string(name(t.w.layout())) + "; allowed is the plan's, " + std::string(name(p.layout)));
+  if (p.layout != weight_layout::separate && t.w.second() != nullptr) return bad("w holds two matrices; allowed is one for layout " + std::string(name(p.layout)));
+
+  const std::size_t alignment = plan.backend == backend_id::sm90 ? 16 : size_of(p.x_type);
+  const bool separate = p.layout == weight_layout::separate;
+  const extent y = matrix("y", t.y, p.m, p.n, row_stride_y(p), p.y_type);
+  const extent inputs[] = {
+      matrix("x", t.x, p.m, p.k, row_stride_x(p), p.x_type),
+      matrix(separate ? "w.gate" : "w", t.w.first(), separate ? p.n : 2 * p.n, p.k, row_stride_w(p), p.w_type),
+      matrix("w.up", t.w.second(), separate ? p.n : 0, p.k, row_stride_w(p), p.w_type),
+      matrix("bias_gate", t.bias_gate, p.bias ? 1 : 0, p.n, p.n, p.x_type),
+      matrix("bias_up", t.bias_up, p.bias ? 1 : 0, p.n, p.n, p.x_type),
+  };
+  if (status s = check_pointer(y, alignment); !s.ok()) return s;
+  for (const extent& input : inputs) {
+    const bool is_bias = input.argument[0] == 'b';
+    if (status s = check_pointer(input, is_bias ? size_of(p.x_type) : alignment); !s.ok()) return s;
+    if (overlap(y, input))
+      return bad("y at " + hex(y.begin) + " overlaps " + input.argument + " at " + hex(input.begin) + "; allowed is an output apart from every input");
+  }
+  if (plan.workspace == 0) return {};
+  if (t.workspace_bytes < plan.workspace)
+    return {status_code::workspace_too_small,
+            "workspace_bytes is " + std::to_string(t.workspace_bytes) + "; this plan needs " + std::to_string(plan.workspace)};
+  const extent workspace{"workspace", reinterpret_cast<std::uintptr_t>(t.workspace), reinterpret_cast<std::uintptr_t>(t.workspace) + plan.workspace};
+  if (status s = check_pointer(workspace, 256); !s.ok()) return s;
+  if (overlap(workspace, y)) return bad("workspace overlaps y; allowed is memory of its own");
+  for (const extent& input : inputs)
+    if (overlap(workspace, input)) return bad(std::string("workspace overlaps ") + input.argument + "; allowed is memory of its own");
+  return {};
+}
+
+result<const backend*> backend_of(const execution_plan& plan) {
+  if (plan.config == nullptr) return bad("plan is empty; allowed is a plan that plan() returned");
+  const backend* b = find_backend(plan.backend);
+  if (b == nullptr) return status(status_code::not_available, "backend " + std::string(name(plan.backend)) + " is not in this build of tileglu");
+  if (std::string why = b->missing(); !why.empty())
+    return status(status_code::not_available, "backend " + std::string(name(plan.backend)) + " can't run here: " + why);
+  return b;
+}
+
+status prepare_once(const execution_plan& plan) {
+  std::call_once(plan.prepared->once, [&] {
+    const auto b = backend_of(plan);
+    plan.prepared->outcome = b ? (*b)->prepare(plan, *plan.prepared) : b.error();
+  });
+  return plan.prepared->outcome;
+}
+
+}  // namespace
+
+status prepare(const execution_plan& plan) {
+  if (plan.prepared == nullptr) return bad("plan is empty; allowed is a plan that plan() returned");
+  return prepare_once(plan);
+}
+
+status run(const execution_plan& plan, const tensors& t, stream_handle stream) noexcept try {
+  if (plan.prepared == nullptr) return bad("plan is empty; allowed is a plan that plan() returned");
+  if (status s = check_tensors(plan, t); !s.ok()) return s;
+  if (plan.problem.m == 0 || plan.problem.n == 0) return {};
+  if (status s = prepare_once(plan); !s.ok()) return s;
+  return find_backend(plan.backend)->run(plan, *plan.prepared, t, stream);
+} catch (const std::bad_alloc&) {
+  return {status_code::out_of_memory, {}};
+} catch (...) {
+  return {status_code::internal, {}};
+}
+
+status gated_linear(const problem& p, const tensors& t, stream_handle stream) noexcept try {
+  static std::shared_mutex mutex;
+  static std::vector<execution_plan> plans;  // a process meets a handful of problems: a scan is quicker than a hash of 15 fields
+  {
+    const std::shared_lock lock(mutex);
+    for (const execution_plan& known : plans)
+      if (known.problem == p) return run(known, t, stream);
+  }
+  plan_options options;
+  options.workspace_limit = 0;
+  auto made = plan(p, this_device(), options);
+  if (!made) return made.error();
+  {
+    const std::unique_lock lock(mutex);
+    plans.push_back(*made);
+  }
+  return run(*made, t, stream);
+} catch (const std::bad_alloc&) {
+  return {status_code::out_of_memory, {}};
+} catch (...) {
+  return {status_code::internal, {}};
+}
+
+}  // namespace tileglu

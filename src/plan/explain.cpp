@@ -1,0 +1,29 @@
+#include <cstdio>
+
+#include "plan/config/kernel_row.hpp"
+#include "tileglu/plan.hpp"
+
+namespace tileglu {
+namespace {
+
+std::string microseconds(double us) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f us", us);
+  return text;
+}
+
+}  // namespace
+
+std::string explain(const execution_plan& p) {
+  std::string text = "problem  " + describe(p.problem) + "\ndevice   " + p.device.name + "\nchosen   " + p.row + " (" + std::string(name(p.backend)) + "), about " +
+                     microseconds(p.cost_us) + ": " + p.reason + "\n";
+  if (p.config && !p.config->evidence.empty()) text += "evidence " + std::string(p.config->evidence) + "\n";
+  text += "workspace " + std::to_string(p.workspace) + " bytes\n";
+  for (const candidate& c : p.considered) {
+    text += c.refused ? "refused  " : "possible ";
+    text += c.row + ": " + (c.refused ? c.reason : microseconds(c.cost_us) + ", " + c.reason) + "\n";
+  }
+  return text;
+}
+
+}  // namespace tileglu
