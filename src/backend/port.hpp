@@ -1,11 +1,14 @@
 // The port that a backend implements. Backends know this file and nothing of each other; registry.cpp alone names them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "backend/linear.hpp"
 #include "plan/prepared_plan.hpp"
 #include "tileglu/plan.hpp"
 #include "tileglu/run.hpp"
@@ -22,6 +25,14 @@ struct backend {
   status (*prepare)(const execution_plan& plan, prepared_plan& out);
   /// Compute. `t` has been checked against the plan; m, n > 0. Neither allocates nor synchronises.
   status (*run)(const execution_plan& plan, const prepared_plan& prepared, const tensors& t, stream_handle stream) noexcept;
+
+  // The down projection of an MLP. Null, all three, where the backend has none of its own.
+  /// Bytes of workspace that run_linear is handed.
+  std::size_t (*linear_workspace)(const linear_problem& p, const device_facts& device) = nullptr;
+  /// Make handles and primitives into `state`, which may stay null. May allocate.
+  status (*prepare_linear)(const linear_problem& p, const device_facts& device, std::shared_ptr<void>& state) = nullptr;
+  /// Compute. `t` has been checked; m, n > 0, k >= 0. The same promises as run.
+  status (*run_linear)(const linear_problem& p, const std::shared_ptr<void>& state, const linear_tensors& t, stream_handle stream) noexcept = nullptr;
 };
 
 /// Every backend of this build, in the planner's order.
