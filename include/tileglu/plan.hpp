@@ -31,6 +31,9 @@ struct plan_options {
   std::string kernel;  ///< a row by name ("paired_p128x96_c2x1"), or a kernel by name ("decode"): the best of its rows; "" lets the planner choose
   /// Bytes of workspace the caller is ready to hand in; a row that needs more is refused.
   std::size_t workspace_limit = SIZE_MAX;
+  /// May a kernel start to read the weights before the work queued ahead of it on the stream has ended (programmatic dependent
+  /// launch)? True suits inference. Set it to false where the kernel directly before on the stream may write the weights.
+  bool prefetch_weights = true;
 
   friend bool operator==(const plan_options&, const plan_options&) = default;
 };
