@@ -6,9 +6,17 @@
 namespace tileglu {
 
 extern const backend oracle_backend;  // cpu/oracle_backend.cpp
+#ifdef TILEGLU_HAS_CUDA
+extern const backend sm90_backend;  // sm90/backend.cpp
+#endif
 
 namespace {
-constexpr std::array<const backend*, 1> all = {&oracle_backend};
+constexpr std::array all = {
+#ifdef TILEGLU_HAS_CUDA
+    &sm90_backend,
+#endif
+    &oracle_backend,
+};
 }
 
 std::span<const backend* const> backends() noexcept { return all; }
