@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tileglu/export.h"
 #include "tileglu/status.hpp"
 
 namespace tileglu {
@@ -38,16 +39,17 @@ struct device_facts {
   friend bool operator==(const device_facts&, const device_facts&) = default;
 };
 
-/// Facts by name: "h100", "h200", "a100", "none" (a machine with no GPU), or "this" (the best device of this machine).
-result<device_facts> device_by_name(std::string_view name);
+/// Facts by name: "this" (the best device of this machine), "cpu", "cuda", "cuda:1" (of this machine); "h100", "h200", "a100" or
+/// "none" (a machine with no GPU) to plan for a machine that is not here.
+TILEGLU_API result<device_facts> device_by_name(std::string_view name);
 
 /// The CPU of this machine, with the threads that OpenMP would use.
-device_facts this_cpu();
+TILEGLU_API device_facts this_cpu();
 
 /// CUDA device `ordinal` of this machine; not_available says why there is none.
-result<device_facts> this_cuda_device(int ordinal = 0);
+TILEGLU_API result<device_facts> this_cuda_device(int ordinal = 0);
 
 /// The best device of this machine: the first CUDA device of compute capability >= 8.0, else the CPU.
-device_facts this_device();
+TILEGLU_API device_facts this_device();
 
 }  // namespace tileglu

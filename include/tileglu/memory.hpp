@@ -7,13 +7,14 @@
 #include <memory>
 
 #include "tileglu/device.hpp"
+#include "tileglu/export.h"
 #include "tileglu/run.hpp"
 #include "tileglu/status.hpp"
 
 namespace tileglu {
 
 /// Bytes on a device, 256-byte aligned, freed with the object.
-class buffer {
+class TILEGLU_API buffer {
  public:
   static result<buffer> allocate(const device_facts& device, std::size_t bytes);
 
@@ -31,7 +32,7 @@ class buffer {
 };
 
 /// An ordered queue of work on a device.
-class stream {
+class TILEGLU_API stream {
  public:
   static result<stream> create(const device_facts& device);
   stream_handle handle() const noexcept;
@@ -43,7 +44,7 @@ class stream {
 };
 
 /// Work recorded once and replayed: a CUDA graph, or on the CPU the function itself.
-class recorded_work {
+class TILEGLU_API recorded_work {
  public:
   /// Records what `work` launches on `on`; `work` returns the status of its calls.
   static result<recorded_work> record(const device_facts& device, const stream& on, std::function<status()> work);
@@ -55,6 +56,6 @@ class recorded_work {
 };
 
 /// Microseconds that `work` takes on `on`, by the device's own clock (CUDA events; steady_clock on the CPU).
-result<double> time_us(const device_facts& device, const stream& on, const std::function<status()>& work);
+TILEGLU_API result<double> time_us(const device_facts& device, const stream& on, const std::function<status()>& work);
 
 }  // namespace tileglu

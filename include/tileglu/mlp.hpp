@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "tileglu/export.h"
 #include "tileglu/plan.hpp"
 #include "tileglu/run.hpp"
 
@@ -39,9 +40,9 @@ struct mlp_tensors {
   std::size_t workspace_bytes = 0;
 };
 
-result<mlp_plan> plan(const mlp_problem& p, const device_facts& device, const plan_options& options = {});
-status prepare(const mlp_plan& plan);
+TILEGLU_API result<mlp_plan> plan(const mlp_problem& p, const device_facts& device, const plan_options& options = {});
+TILEGLU_API status prepare(const mlp_plan& plan);
 /// The same promises as run(execution_plan).
-status run(const mlp_plan& plan, const mlp_tensors& t, stream_handle stream = nullptr) noexcept;
+TILEGLU_API status run(const mlp_plan& plan, const mlp_tensors& t, stream_handle stream = nullptr) noexcept;
 
 }  // namespace tileglu

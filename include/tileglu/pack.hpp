@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tileglu/device.hpp"
+#include "tileglu/export.h"
 #include "tileglu/run.hpp"
 #include "tileglu/status.hpp"
 
@@ -19,7 +20,7 @@ struct packed_weights {
 /// Copy [n, k] gate and up weights of a 2-byte type from one layout to another, dense rows of k elements on both sides.
 /// `device` says whose memory the pointers are; on a CUDA device the copy runs on `stream` and is not waited for.
 /// Errors: invalid_argument (null pointer, n or k < 0 or too large, source and target overlap), device_error.
-status pack(const gate_up_weights& from, const packed_weights& to, std::int64_t n, std::int64_t k, const device_facts& device,
+TILEGLU_API status pack(const gate_up_weights& from, const packed_weights& to, std::int64_t n, std::int64_t k, const device_facts& device,
             stream_handle stream = nullptr);
 
 }  // namespace tileglu

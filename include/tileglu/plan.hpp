@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tileglu/device.hpp"
+#include "tileglu/export.h"
 #include "tileglu/problem.hpp"
 #include "tileglu/status.hpp"
 
@@ -23,7 +24,7 @@ enum class backend_id : std::int32_t {
   sm90 = 4,           ///< the fused Hopper kernels
 };
 
-std::string_view name(backend_id value) noexcept;
+TILEGLU_API std::string_view name(backend_id value) noexcept;
 
 /// What the caller fixes. Empty: everything is the planner's choice.
 struct plan_options {
@@ -69,15 +70,15 @@ struct execution_plan {
 };
 
 /// Choose how to compute `p` on `device`. Reads no environment, no clock and no hardware.
-result<execution_plan> plan(const problem& p, const device_facts& device, const plan_options& options = {});
+TILEGLU_API result<execution_plan> plan(const problem& p, const device_facts& device, const plan_options& options = {});
 
 /// Bytes of workspace that `run` needs.
 inline std::size_t workspace_bytes(const execution_plan& p) noexcept { return p.workspace; }
 
 /// What was considered, what was refused (and why), what was chosen (and why); lines of text.
-std::string explain(const execution_plan& p);
+TILEGLU_API std::string explain(const execution_plan& p);
 
 /// Every row of the tables, by name.
-std::vector<std::string> kernel_names();
+TILEGLU_API std::vector<std::string> kernel_names();
 
 }  // namespace tileglu

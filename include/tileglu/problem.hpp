@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "tileglu/export.h"
 #include "tileglu/status.hpp"
 #include "tileglu/types.hpp"
 
@@ -37,9 +38,9 @@ constexpr std::int64_t row_stride_w(const problem& p) noexcept { return p.ldw ? 
 constexpr std::int64_t row_stride_y(const problem& p) noexcept { return p.ldy ? p.ldy : p.n; }
 
 /// Is this a problem that the library defines? The error names the argument, its value and what is allowed.
-status validate(const problem& p);
+TILEGLU_API status validate(const problem& p);
 
 /// One line: "m=16 n=4864 k=896 bf16 separate silu fp32_through".
-std::string describe(const problem& p);
+TILEGLU_API std::string describe(const problem& p);
 
 }  // namespace tileglu

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "tileglu/export.h"
 #include "tileglu/plan.hpp"
 #include "tileglu/status.hpp"
 #include "tileglu/types.hpp"
@@ -45,15 +46,15 @@ using stream_handle = void*;
 
 /// Make what a first run would otherwise make: library handles, primitives, kernel attributes. Idempotent and thread-safe.
 /// Call it before a CUDA graph is captured and where a first call must not allocate.
-status prepare(const execution_plan& plan);
+TILEGLU_API status prepare(const execution_plan& plan);
 
 /// Compute. After prepare() it neither allocates nor synchronises; it may be captured in a CUDA graph, and called from many
 /// threads on many streams. Errors: invalid_argument (a null, misaligned or overlapping pointer, weights of another layout),
 /// workspace_too_small, wrong_device, device_error.
-status run(const execution_plan& plan, const tensors& t, stream_handle stream = nullptr) noexcept;
+TILEGLU_API status run(const execution_plan& plan, const tensors& t, stream_handle stream = nullptr) noexcept;
 
 /// Plan (once per problem, kept for the life of the process) and run on this machine's best device, in one line. Thread-safe.
 /// A plan that needs workspace is not chosen.
-status gated_linear(const problem& p, const tensors& t, stream_handle stream = nullptr) noexcept;
+TILEGLU_API status gated_linear(const problem& p, const tensors& t, stream_handle stream = nullptr) noexcept;
 
 }  // namespace tileglu

@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "tileglu/export.h"
+
 namespace tileglu {
 
 /// What kind of thing went wrong. The numbers are those of the C ABI and never change.
@@ -25,7 +27,7 @@ enum class status_code : std::int32_t {
   internal = 10,  ///< a defect of tileglu
 };
 
-std::string_view name(status_code value) noexcept;
+TILEGLU_API std::string_view name(status_code value) noexcept;
 
 /// The outcome of a call. A success holds no text and costs no allocation.
 class [[nodiscard]] status {

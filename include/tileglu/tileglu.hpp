@@ -2,8 +2,10 @@
 #pragma once
 
 #include "tileglu/device.hpp"
+#include "tileglu/info.hpp"
 #include "tileglu/memory.hpp"
 #include "tileglu/mlp.hpp"
+#include "tileglu/names.hpp"
 #include "tileglu/pack.hpp"
 #include "tileglu/plan.hpp"
 #include "tileglu/problem.hpp"

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string_view>
 
+#include "tileglu/export.h"
+
 namespace tileglu {
 
 /// Element type of activations, weights and outputs. Accumulation is float32 for both.
@@ -49,10 +51,10 @@ enum class numerics : std::int32_t {
   match_unfused = 1,  ///< gate, up and act(gate) rounded to the element type, as separate kernels would store them
 };
 
-std::string_view name(dtype value) noexcept;
-std::string_view name(weight_layout value) noexcept;
-std::string_view name(activation_kind value) noexcept;
-std::string_view name(numerics value) noexcept;
+TILEGLU_API std::string_view name(dtype value) noexcept;
+TILEGLU_API std::string_view name(weight_layout value) noexcept;
+TILEGLU_API std::string_view name(activation_kind value) noexcept;
+TILEGLU_API std::string_view name(numerics value) noexcept;
 
 /// Bytes of one element.
 constexpr std::size_t size_of(dtype) noexcept { return 2; }

@@ -1,6 +1,7 @@
 // Facts of this machine.
 #include "tileglu/device.hpp"
 
+#include <charconv>
 #include <string>
 
 #include "backend/port.hpp"
@@ -10,6 +11,14 @@ namespace tileglu {
 
 result<device_facts> device_by_name(std::string_view name) {
   if (name == "this") return this_device();
+  if (name == "cpu") return this_cpu();
+  if (name == "cuda") return this_cuda_device(0);
+  if (constexpr std::string_view prefix = "cuda:"; name.substr(0, prefix.size()) == prefix) {
+    int ordinal = -1;
+    const char* end = name.data() + name.size();
+    const auto parsed = std::from_chars(name.data() + prefix.size(), end, ordinal);
+    if (parsed.ec == std::errc{} && parsed.ptr == end && ordinal >= 0) return this_cuda_device(ordinal);
+  }
   return plan_detail::preset(name);
 }
 

@@ -72,6 +72,6 @@ std::string_view name(backend_id value) noexcept {
   return "unknown backend";
 }
 
-std::string_view version() noexcept { return "0.1.0"; }
+std::string_view version() noexcept { return TILEGLU_VERSION_TEXT; }
 
 }  // namespace tileglu

@@ -1,0 +1,204 @@
+/* The C ABI from C: frozen sizes and offsets, errors with their words, and a product through plan, run and the one-line call. */
+#include "tileglu/tileglu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+#define CHECK(condition)                                                                  \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      fprintf(stderr, "%s:%d: %s does not hold; last error: %s\n", __FILE__, __LINE__, #condition, tileglu_last_error()); \
+      failures++;                                                                         \
+    }                                                                                     \
+  } while (0)
+
+/* An array of negative size where a size or an offset has moved: C99's static assertion. */
+#define FROZEN(name, value, expected) typedef char frozen_##name[(value) == (expected) ? 1 : -1]
+FROZEN(problem, sizeof(tileglu_problem), 96);
+FROZEN(problem_ldx, offsetof(tileglu_problem, ldx), 24);
+FROZEN(problem_x_type, offsetof(tileglu_problem, x_type), 48);
+FROZEN(problem_layout, offsetof(tileglu_problem, layout), 60);
+FROZEN(problem_numerics, offsetof(tileglu_problem, numerics), 68);
+FROZEN(problem_limit, offsetof(tileglu_problem, limit), 76);
+FROZEN(problem_bias, offsetof(tileglu_problem, bias), 80);
+FROZEN(weights, sizeof(tileglu_weights), 24);
+FROZEN(weights_layout, offsetof(tileglu_weights, layout), 16);
+FROZEN(packed, sizeof(tileglu_packed_weights), 24);
+FROZEN(tensors, sizeof(tileglu_tensors), 88);
+FROZEN(tensors_y, offsetof(tileglu_tensors, y), 32);
+FROZEN(tensors_workspace_bytes, offsetof(tileglu_tensors, workspace_bytes), 64);
+FROZEN(options, sizeof(tileglu_options), 32);
+FROZEN(options_backend, offsetof(tileglu_options, backend), 16);
+FROZEN(candidate, sizeof(tileglu_candidate), 32);
+FROZEN(facts, sizeof(tileglu_device_facts), 224);
+FROZEN(facts_threads, offsetof(tileglu_device_facts, threads), 176);
+FROZEN(mlp_problem, sizeof(tileglu_mlp_problem), 136);
+FROZEN(mlp_problem_hidden_out, offsetof(tileglu_mlp_problem, hidden_out), 96);
+FROZEN(mlp_tensors, sizeof(tileglu_mlp_tensors), 104);
+FROZEN(mlp_tensors_z, offsetof(tileglu_mlp_tensors, z), 64);
+
+static int says(const char* word) { return strstr(tileglu_last_error(), word) != NULL; }
+
+static uint16_t bf16(double value) { /* exact for the small numbers used here */
+  const float narrow = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &narrow, sizeof bits);
+  return (uint16_t)(bits >> 16);
+}
+
+static double from_bf16(uint16_t value) {
+  const uint32_t bits = (uint32_t)value << 16;
+  float wide;
+  memcpy(&wide, &bits, sizeof wide);
+  return wide;
+}
+
+enum { M = 3, N = 8, K = 16 };
+static uint16_t x[M * K], gate[N * K], up[N * K], y[M * N];
+
+static void fill(void) {
+  for (int i = 0; i < M * K; i++) x[i] = bf16((i % 7 - 3) * 0.25);
+  for (int i = 0; i < N * K; i++) {
+    gate[i] = bf16((i % 5 - 2) * 0.5);
+    up[i] = bf16((i % 3 - 1) * 0.5);
+  }
+}
+
+static int equals_reference(const tileglu_problem* p, const tileglu_tensors* t) {
+  double want[M * N];
+  CHECK(tileglu_reference(p, t, 0, p->m, 0, want) == TILEGLU_OK);
+  for (int i = 0; i < M * N; i++)
+    if (!(fabs(from_bf16(y[i]) - want[i]) <= 0.0079 * fabs(want[i]) + 1e-6)) return 0;
+  return 1;
+}
+
+static void test_versions_and_words(void) {
+  CHECK(tileglu_abi_version() == TILEGLU_ABI_VERSION);
+  CHECK(strchr(tileglu_version(), '.') != NULL);
+  CHECK(strcmp(tileglu_status_name(TILEGLU_WRONG_DEVICE), "wrong_device") == 0);
+  CHECK(tileglu_dtype_by_name("fp16") == TILEGLU_FP16);
+  CHECK(tileglu_layout_by_name("interleaved") == TILEGLU_INTERLEAVED);
+  CHECK(tileglu_activation_by_name("gpt_oss") == TILEGLU_GPT_OSS);
+  CHECK(tileglu_numerics_by_name("match_unfused") == TILEGLU_MATCH_UNFUSED);
+  CHECK(tileglu_backend_by_name("sm90") == TILEGLU_SM90);
+  CHECK(tileglu_backend_by_name("tpu") == -1);
+  CHECK(tileglu_backend_by_name(NULL) == -1);
+  CHECK(strcmp(tileglu_activation_name(TILEGLU_GELU_ERF), "gelu_erf") == 0);
+  CHECK(strcmp(tileglu_backend_missing(TILEGLU_ORACLE), "") == 0);
+  CHECK(tileglu_kernel_count() > 0 && tileglu_kernel_name(0) != NULL);
+  CHECK(tileglu_kernel_name(tileglu_kernel_count()) == NULL);
+}
+
+static void test_devices(void) {
+  tileglu_device* device = NULL;
+  tileglu_device_facts facts;
+  CHECK(tileglu_device_create("h200", &device) == TILEGLU_OK);
+  CHECK(tileglu_device_get_facts(device, &facts) == TILEGLU_OK);
+  CHECK(facts.kind == TILEGLU_DEVICE_CUDA && facts.compute_capability == 90 && strcmp(facts.name, "NVIDIA H200") == 0);
+  tileglu_device_destroy(device);
+  CHECK(tileglu_device_create("toaster", &device) == TILEGLU_INVALID_ARGUMENT && says("toaster") && says("h200") && device == NULL);
+  CHECK(tileglu_device_create(NULL, &device) == TILEGLU_INVALID_ARGUMENT && says("name is null"));
+  CHECK(tileglu_device_create("cuda:x", &device) == TILEGLU_INVALID_ARGUMENT);
+  tileglu_device_destroy(NULL);
+}
+
+static void test_plan(void) {
+  const tileglu_problem p = {.m = M, .n = N, .k = K};
+  const tileglu_tensors t = {.x = x, .w = tileglu_separate(gate, up), .y = y};
+  tileglu_device* cpu = NULL;
+  tileglu_plan* plan = NULL;
+  tileglu_options options = {.kernel = "oracle"};
+  tileglu_candidate c;
+  int refused = 0;
+  CHECK(tileglu_device_create("cpu", &cpu) == TILEGLU_OK);
+  CHECK(tileglu_plan_create(&p, cpu, &options, &plan) == TILEGLU_OK);
+  CHECK(strcmp(tileglu_plan_row(plan), "oracle") == 0 && tileglu_plan_backend(plan) == TILEGLU_ORACLE);
+  CHECK(strstr(tileglu_plan_explain(plan), "m=3 n=8 k=16") != NULL);
+  CHECK(tileglu_plan_candidate_count(plan) == tileglu_kernel_count());
+  for (size_t i = 0; i < tileglu_plan_candidate_count(plan); i++) {
+    CHECK(tileglu_plan_get_candidate(plan, i, &c) == TILEGLU_OK && c.row != NULL && c.reason[0] != 0);
+    refused += c.refused;
+  }
+  CHECK((size_t)refused + 1 == tileglu_kernel_count());
+  CHECK(tileglu_plan_get_candidate(plan, 1000, &c) == TILEGLU_INVALID_ARGUMENT && says("1000"));
+  CHECK(tileglu_prepare(plan) == TILEGLU_OK);
+  memset(y, 0xff, sizeof y);
+  CHECK(tileglu_run(plan, &t, NULL) == TILEGLU_OK && strcmp(tileglu_last_error(), "") == 0);
+  CHECK(equals_reference(&p, &t));
+  tileglu_plan_destroy(plan);
+
+  CHECK(tileglu_plan_create(&p, cpu, NULL, &plan) == TILEGLU_OK && tileglu_plan_backend(plan) == TILEGLU_CPU);
+  tileglu_plan_destroy(plan);
+  options.kernel = "no_such_kernel";
+  CHECK(tileglu_plan_create(&p, cpu, &options, &plan) == TILEGLU_INVALID_ARGUMENT && says("no_such_kernel") && plan == NULL);
+  options.kernel = NULL;
+  options.backend = 99;
+  CHECK(tileglu_plan_create(&p, cpu, &options, &plan) == TILEGLU_INVALID_ARGUMENT && says("99"));
+  options.backend = TILEGLU_SM90;
+  CHECK(tileglu_plan_create(&p, cpu, &options, &plan) == TILEGLU_UNSUPPORTED && says("CUDA"));
+  CHECK(tileglu_plan_create(NULL, cpu, NULL, &plan) == TILEGLU_INVALID_ARGUMENT && says("problem is null"));
+  CHECK(tileglu_plan_create(&p, NULL, NULL, &plan) == TILEGLU_INVALID_ARGUMENT && says("device is null"));
+  CHECK(tileglu_plan_create(&p, cpu, NULL, NULL) == TILEGLU_INVALID_ARGUMENT && says("out is null"));
+  tileglu_plan_destroy(NULL);
+  CHECK(tileglu_plan_workspace_bytes(NULL) == 0 && strcmp(tileglu_plan_row(NULL), "") == 0);
+  tileglu_device_destroy(cpu);
+}
+
+static void test_bad_values(void) {
+  tileglu_problem p = {.m = -1, .n = N, .k = K};
+  tileglu_tensors t = {.x = x, .w = tileglu_separate(gate, up), .y = y};
+  CHECK(tileglu_validate(&p) == TILEGLU_INVALID_ARGUMENT && says("m is -1"));
+  p.m = M;
+  CHECK(tileglu_validate(&p) == TILEGLU_OK);
+  p.layout = 9;
+  CHECK(tileglu_validate(&p) == TILEGLU_INVALID_ARGUMENT && says("layout is 9"));
+  p.layout = TILEGLU_SEPARATE;
+  p.limit = -1;
+  CHECK(tileglu_validate(&p) == TILEGLU_INVALID_ARGUMENT && says("limit"));
+  p.limit = INFINITY;
+  CHECK(tileglu_validate(&p) == TILEGLU_OK);
+  p.reserved[1] = 1;
+  CHECK(tileglu_validate(&p) == TILEGLU_INVALID_ARGUMENT && says("reserved"));
+  p.reserved[1] = 0;
+  CHECK(tileglu_validate(NULL) == TILEGLU_INVALID_ARGUMENT);
+  t.w = tileglu_stacked_gate_up(gate);
+  CHECK(tileglu_gated_linear(&p, &t, NULL) == TILEGLU_INVALID_ARGUMENT && says("stacked_gate_up"));
+  t.w.second = up;
+  CHECK(tileglu_gated_linear(&p, &t, NULL) == TILEGLU_INVALID_ARGUMENT && says("w.second"));
+  t.w = tileglu_separate(gate, up);
+  t.w.layout = 17;
+  CHECK(tileglu_gated_linear(&p, &t, NULL) == TILEGLU_INVALID_ARGUMENT && says("17"));
+  CHECK(tileglu_gated_linear(&p, NULL, NULL) == TILEGLU_INVALID_ARGUMENT);
+  CHECK(tileglu_run(NULL, &t, NULL) == TILEGLU_INVALID_ARGUMENT && says("plan is null"));
+  CHECK(tileglu_prepare(NULL) == TILEGLU_INVALID_ARGUMENT);
+}
+
+static void test_gpt_oss_defaults(void) {
+  tileglu_problem p = {.m = M, .n = N, .k = K, .activation = TILEGLU_GPT_OSS};
+  tileglu_problem spelled = p;
+  const tileglu_tensors t = {.x = x, .w = tileglu_separate(gate, up), .y = y};
+  double a[M * N], b[M * N];
+  spelled.alpha = 1.702f;
+  spelled.limit = 7.0f;
+  CHECK(tileglu_reference(&p, &t, 0, M, 0, a) == TILEGLU_OK);
+  CHECK(tileglu_reference(&spelled, &t, 0, M, 0, b) == TILEGLU_OK);
+  CHECK(memcmp(a, b, sizeof a) == 0);
+  spelled.alpha = 3.0f;
+  CHECK(tileglu_reference(&spelled, &t, 0, M, 0, b) == TILEGLU_OK);
+  CHECK(memcmp(a, b, sizeof a) != 0);
+}
+
+int main(void) {
+  fill();
+  test_versions_and_words();
+  test_devices();
+  test_plan();
+  test_bad_values();
+  test_gpt_oss_defaults();
+  if (failures) fprintf(stderr, "%d checks failed\n", failures);
+  return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}
