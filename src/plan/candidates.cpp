@@ -35,8 +35,6 @@ std::string refuse_sm90(const kernel_row& row, const problem& p, const device_fa
   const bool interleaved = p.layout == weight_layout::interleaved;
   if (row.family == kernel_family::interleaved && !interleaved)
     return "layout is " + std::string(name(p.layout)) + "; allowed is interleaved: pack() makes it";
-  if (row.family != kernel_family::interleaved && interleaved)
-    return "layout is interleaved; allowed are separate, stacked_gate_up and stacked_up_gate";
   return {};
 }
 

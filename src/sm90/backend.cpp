@@ -10,7 +10,7 @@
 namespace tileglu {
 namespace {
 
-constexpr std::array families = {sm90::paired_launchers};
+constexpr std::array families = {sm90::decode_launchers, sm90::paired_launchers};
 
 const sm90::launcher* find_launcher(std::string_view row) noexcept {
   for (const auto family : families)
