@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/cost_sm90.hpp"
+
 namespace tileglu::plan_detail {
 namespace {
 
@@ -30,7 +32,8 @@ cost_estimate estimate(const kernel_row& row, const problem& p, const device_fac
   switch (row.backend) {
     case backend_id::cpu: return cpu_cost(row, p, device);
     case backend_id::cuda_portable: return portable_cost(p, device);
-    default: return {1, 1, 1, 0, "not modelled"};
+    case backend_id::sm90: return sm90_cost(row, p, device);
+    default: return {0, 1, 1, 0, "the only row of its kind"};
   }
 }
 
