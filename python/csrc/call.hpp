@@ -1,0 +1,58 @@
+// One call of a gated linear: its arguments, what they mean as a problem, and the memory that the library is handed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plans.hpp"
+#include "tileglu/run.hpp"
+#include "values.hpp"
+
+namespace tileglu::torch_extension {
+
+/// (x, w, w_up, bias_gate, bias_up, layout, activation, alpha, limit, numerics, prefetch_weights, kernel_name), in the schema's order.
+struct arguments {
+  static constexpr std::size_t count = 12;
+
+  explicit arguments(const torch_slot* stack);
+  /// The same values for another operator's stack, which owns what it is given.
+  void give_all(torch_slot* stack) const;
+
+  tensor x, w, w_up, bias_gate, bias_up;
+  std::int64_t layout = 0, activation = 0, numerics = 0;
+  double alpha = 1, limit = 0;  ///< limit 0: no clamp
+  bool prefetch_weights = false;
+  std::string kernel;
+};
+
+/// A matrix as the library takes it: rows of unit stride. `copy` holds the memory where the tensor itself doesn't do.
+struct matrix {
+  const void* data = nullptr;
+  std::int64_t row_stride = 0;
+  tensor copy;
+  std::string why_copied;  ///< empty: not copied
+};
+
+struct call {
+  /// Throws where the arguments don't fit together; the text names the argument, its value and what is allowed.
+  explicit call(const arguments& given);
+
+  std::vector<std::int64_t> y_sizes;
+  std::int32_t dtype = 0, device_type = 0, device_index = 0;
+  plan_key key;
+  matrix x, w, w_up;
+  const void* bias_gate = nullptr;
+  const void* bias_up = nullptr;
+  tensor bias_gate_copy, bias_up_copy;
+
+  bool empty() const { return key.problem.m == 0 || key.problem.n == 0; }
+  gate_up_weights weights() const;
+};
+
+/// May the plan's outcome be run, or is the unfused path in torch the better answer? (No kernel here, or only the float64 oracle.)
+/// Throws where the caller named a kernel that can't compute this.
+bool runs_in_library(const cached_plan& known);
+
+}  // namespace tileglu::torch_extension

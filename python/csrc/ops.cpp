@@ -1,0 +1,163 @@
+// The operators of torch.ops.tileglu, registered when the library is loaded. Python adds what needs symbolic shapes: the fake
+// functions, the gradients, the casts of autocast and the unfused path (python/tileglu/_library.py).
+#include <array>
+#include <string>
+
+#include "call.hpp"
+#include "device.hpp"
+#include "tileglu/tileglu.hpp"
+
+namespace tileglu::torch_extension {
+namespace {
+
+const std::string gated_arguments =
+    "Tensor x, Tensor w, Tensor? w_up=None, Tensor? bias_gate=None, Tensor? bias_up=None, int layout=0, int activation=0, float alpha=1.0, "
+    "float limit=0.0, int numerics=0, bool prefetch_weights=False, str kernel_name=\"\"";
+
+/// The unfused path, in torch: python/tileglu/_unfused.py. What no kernel computes is computed there.
+tensor unfused(const arguments& given) {
+  std::array<torch_slot, arguments::count> stack;
+  given.give_all(stack.data());
+  if (torch_call_dispatcher("tileglu::unfused_gated_linear", "", stack.data(), aoti_torch_abi_version()) != 0)
+    refuse("no kernel computes this problem on this device, and the unfused path failed (it needs Python's tileglu package)");
+  return take_tensor(stack[0]);
+}
+
+void run_plan(const call& c, const cached_plan& known, void* y) {
+  tensors t{.x = c.x.data, .w = c.weights(), .y = y, .bias_gate = c.bias_gate, .bias_up = c.bias_up};
+  tensor workspace;
+  if (const std::size_t bytes = workspace_bytes(known.plan); bytes > 0) {
+    static const std::int32_t uint8 = aoti_torch_dtype_uint8();
+    const std::int64_t size = static_cast<std::int64_t>(bytes) + 255;  // torch's CPU allocator aligns to 64 bytes, a plan wants 256
+    workspace = empty({&size, 1}, uint8, c.device_type, c.device_index);
+    const auto at = reinterpret_cast<std::uintptr_t>(facts_of(workspace, "workspace").data);
+    t.workspace = reinterpret_cast<void*>((at + 255) / 256 * 256);
+    t.workspace_bytes = bytes;
+  }
+  if (const status s = run(known.plan, t, c.key.cuda ? current_cuda_stream(c.device_index) : nullptr); !s.ok())
+    refuse(s.text().empty() ? std::string(name(s.code())) : s.text());
+}
+
+void gated_linear(torch_slot* stack, std::uint64_t, std::uint64_t) {
+  const arguments given(stack);
+  const call c(given);
+  tensor y = empty(c.y_sizes, c.dtype, c.device_type, c.device_index);
+  if (!c.empty()) {
+    const auto known = find_plan(c.key);
+    if (!runs_in_library(*known)) {
+      stack[0] = give(unfused(given));
+      return;
+    }
+    void* data = facts_of(y, "y").data;
+    if (c.key.cuda) {
+      const current_device scope(c.device_index);
+      run_plan(c, *known, data);
+    } else {
+      run_plan(c, *known, data);
+    }
+  }
+  stack[0] = give(std::move(y));
+}
+
+/// The row stride of `out` where the library can write straight into it, else 0.
+std::int64_t writable_stride(const call& c, const tensor_facts& out) {
+  if (out.last_size() > 1 && out.last_stride() != 1) return 0;
+  std::int64_t stride = 0, reach = 0;
+  for (std::size_t i = out.sizes.size() - 1; i-- > 0;) {
+    if (out.sizes[i] == 1) continue;
+    if (stride == 0) {
+      stride = out.strides[i];
+      reach = stride * out.sizes[i];
+    } else if (out.strides[i] == reach) {
+      reach *= out.sizes[i];
+    } else {
+      return 0;
+    }
+  }
+  if (stride == 0) return c.key.problem.n;
+  const bool aligned = !c.key.cuda || (reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0 && (stride % 8 == 0 || c.key.problem.n % 8 != 0));
+  return stride >= c.key.problem.n && aligned ? stride : 0;
+}
+
+void gated_linear_out(torch_slot* stack, std::uint64_t, std::uint64_t) {
+  const tensor out = take_tensor(stack[0]);
+  const arguments given(stack + 1);
+  call c(given);
+  const tensor_facts facts = facts_of(out, "out");
+  if (facts.dtype != c.dtype || facts.device_type != c.device_type || facts.device_index != c.device_index)
+    refuse("out has another dtype or device than x; allowed are x's");
+  if (!std::equal(facts.sizes.begin(), facts.sizes.end(), c.y_sizes.begin(), c.y_sizes.end())) {
+    std::string text = "out's shape does not fit; allowed is [";
+    for (std::size_t i = 0; i < c.y_sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(c.y_sizes[i]);
+    refuse(text + "]");
+  }
+  if (c.empty()) return;
+  const std::int64_t stride = writable_stride(c, facts);
+  if (stride != 0 && stride != c.key.problem.n) c.key.problem.ldy = stride;
+  const auto known = find_plan(c.key);
+  if (!runs_in_library(*known)) {
+    check(aoti_torch_copy_(out.get(), unfused(given).get(), 0), "copying to out");
+    return;
+  }
+  const auto compute = [&] {
+    if (stride != 0) return run_plan(c, *known, facts.data);
+    const tensor y = empty(c.y_sizes, c.dtype, c.device_type, c.device_index);
+    run_plan(c, *known, facts_of(y, "y").data);
+    check(aoti_torch_copy_(out.get(), y.get(), 0), "copying to out");
+  };
+  if (c.key.cuda) {
+    const current_device scope(c.device_index);
+    compute();
+  } else {
+    compute();
+  }
+}
+
+void explain_gated_linear(torch_slot* stack, std::uint64_t, std::uint64_t) {
+  const arguments given(stack);
+  const call c(given);
+  std::string text;
+  for (const matrix* m : {&c.x, &c.w, &c.w_up})
+    if (!m->why_copied.empty()) text += "copied on every call: " + m->why_copied + "\n";
+  if (c.bias_gate_copy || c.bias_up_copy) text += "copied on every call: a bias whose elements are not adjacent\n";
+  if (c.empty()) {
+    stack[0] = give_text(text + "nothing is computed: the output has no elements\n");
+    return;
+  }
+  const auto known = find_plan(c.key);
+  const bool fused = runs_in_library(*known);
+  if (!fused) {
+    text += "unfused, in torch: " + (known->outcome.ok() ? "only the float64 oracle computes this here" : known->outcome.text()) + "\n";
+  }
+  auto facts = c.key.cuda ? this_cuda_device(c.key.device_index) : result<device_facts>(this_cpu());
+  if (facts) {
+    if (auto planned = plan(c.key.problem, *facts, c.key.options); planned) text += explain(*planned);
+  }
+  stack[0] = give_text(text);
+}
+
+/// Owned by the process: torch drops an operator when its library object is deleted.
+struct registration {
+  registration() {
+    torch_library ops = nullptr;
+    if (aoti_torch_library_init_def("tileglu", __FILE__, __LINE__, &ops) != 0) return;
+    aoti_torch_library_def(ops, ("gated_linear(" + gated_arguments + ") -> Tensor").c_str());
+    aoti_torch_library_def(ops, ("gated_linear_out(Tensor(a!) out, " + gated_arguments + ") -> ()").c_str());
+    aoti_torch_library_def(ops, ("inference_gated_linear(" + gated_arguments + ") -> Tensor").c_str());
+    aoti_torch_library_def(ops, ("unfused_gated_linear(" + gated_arguments + ") -> Tensor").c_str());
+    aoti_torch_library_def(ops, ("explain(" + gated_arguments + ") -> str").c_str());
+    const std::uint64_t abi = aoti_torch_abi_version();
+    for (const char* key : {"CPU", "CUDA"}) {
+      torch_library kernels = nullptr;
+      if (aoti_torch_library_init_impl("tileglu", key, __FILE__, __LINE__, &kernels) != 0) return;
+      torch_library_impl(kernels, "gated_linear", gated_linear, abi);
+      torch_library_impl(kernels, "inference_gated_linear", gated_linear, abi);
+      torch_library_impl(kernels, "gated_linear_out", gated_linear_out, abi);
+      torch_library_impl(kernels, "explain", explain_gated_linear, abi);
+    }
+  }
+};
+const registration registered;
+
+}  // namespace
+}  // namespace tileglu::torch_extension

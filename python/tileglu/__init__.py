@@ -1,0 +1,13 @@
+"""tileglu: the gated MLP of a language model in one kernel.
+
+>>> y = tileglu.gated_linear(x, w_gate, w_up)          # silu(x w_gate^T) * (x w_up^T)
+>>> h = tileglu.gated_mlp(x, w_gate, w_up, w_down)     # the whole MLP
+"""
+
+from . import _library  # loads the operators
+from . import nn
+from ._functional import explain, gated_linear, gated_mlp
+from ._pack import pack, unpack
+
+__version__ = "0.1.0"
+__all__ = ["explain", "gated_linear", "gated_mlp", "nn", "pack", "unpack"]

@@ -1,0 +1,79 @@
+"""The gated MLP as a module."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from . import _words
+from ._functional import gated_mlp
+from ._pack import pack, unpack
+
+
+class GatedMLP(nn.Module):
+    """``down(act(gate(x)) * up(x))`` with the gated product in one kernel.
+
+    With ``layout="separate"`` the parameters are those of a Llama-like checkpoint (``gate_proj``, ``up_proj``, ``down_proj``), with a
+    stacked layout those of Phi-3 (``gate_up_proj``, ``down_proj``). Either module loads either checkpoint: ``load_state_dict`` splits or
+    stacks as needed; ``checkpoint_layout`` says how a stacked checkpoint is ordered where the module itself is separate.
+
+    Args:
+        hidden_size: K, the width of x and of the output.
+        intermediate_size: N.
+        bias: on gate and up. ``down_bias``: on down; as ``bias`` where None.
+        activation, alpha, limit, numerics: as :func:`tileglu.gated_linear`.
+        layout: separate, gate_up, up_gate or interleaved.
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        intermediate_size: int,
+        *,
+        bias: bool = False,
+        down_bias: bool | None = None,
+        activation: str = "silu",
+        alpha: float | None = None,
+        limit: float | None = None,
+        numerics: str = "fp32_through",
+        layout: str = "separate",
+        checkpoint_layout: str = "gate_up",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.separate = _words.layout_of(layout, one_matrix=layout != "separate") == _words.SEPARATE
+        _words.activation_of(activation, alpha, limit)  # refuses early
+        _words.numerics_of(numerics)
+        _words.layout_of(checkpoint_layout, one_matrix=True)
+        self.layout, self.checkpoint_layout = layout, checkpoint_layout
+        self.activation, self.alpha, self.limit, self.numerics = activation, alpha, limit, numerics
+        kind = {"device": device, "dtype": dtype}
+        if self.separate:
+            self.gate_proj = nn.Linear(hidden_size, intermediate_size, bias, **kind)
+            self.up_proj = nn.Linear(hidden_size, intermediate_size, bias, **kind)
+        else:
+            self.gate_up_proj = nn.Linear(hidden_size, 2 * intermediate_size, bias, **kind)
+        self.down_proj = nn.Linear(intermediate_size, hidden_size, bias if down_bias is None else down_bias, **kind)
+
+    def forward(self, x: Tensor) -> Tensor:
+        how = {"activation": self.activation, "alpha": self.alpha, "limit": self.limit, "numerics": self.numerics}
+        down = self.down_proj
+        if self.separate:
+            gate, up = self.gate_proj, self.up_proj
+            return gated_mlp(x, gate.weight, up.weight, down.weight, bias_gate=gate.bias, bias_up=up.bias, bias_down=down.bias, **how)
+        both = self.gate_up_proj
+        return gated_mlp(x, both.weight, w_down=down.weight, bias=both.bias, bias_down=down.bias, layout=self.layout, **how)
+
+    def _load_from_state_dict(self, state_dict, prefix, *args) -> None:
+        for kind in ("weight", "bias"):
+            one = f"{prefix}gate_up_proj.{kind}"
+            gate, up = f"{prefix}gate_proj.{kind}", f"{prefix}up_proj.{kind}"
+            if self.separate and one in state_dict:
+                state_dict[gate], state_dict[up] = unpack(state_dict.pop(one), self.checkpoint_layout)
+            elif not self.separate and gate in state_dict and up in state_dict:
+                state_dict[one] = pack(state_dict.pop(gate), state_dict.pop(up), self.layout)
+        super()._load_from_state_dict(state_dict, prefix, *args)
+
+    def extra_repr(self) -> str:
+        return f"activation={self.activation!r}, layout={self.layout!r}, numerics={self.numerics!r}"
