@@ -53,8 +53,10 @@ TILEGLU_API status prepare(const execution_plan& plan);
 /// workspace_too_small, wrong_device, device_error.
 TILEGLU_API status run(const execution_plan& plan, const tensors& t, stream_handle stream = nullptr) noexcept;
 
-/// Plan (once per problem, kept for the life of the process) and run on this machine's best device, in one line. Thread-safe.
-/// A plan that needs workspace is not chosen.
+/// Plan (once per problem, kept for the life of the process) and run on the calling thread's CUDA device, else on the CPU, in one
+/// line. Thread-safe. Where the plan needs workspace, the library makes one per stream at the first call and keeps it, so a stream
+/// that is to be captured in a CUDA graph must have been used once before (else invalid_argument); the graph must then be replayed
+/// on that stream.
 TILEGLU_API status gated_linear(const problem& p, const tensors& t, stream_handle stream = nullptr) noexcept;
 
 }  // namespace tileglu

@@ -1,6 +1,7 @@
 // Everything: problem -> plan -> run.
 #pragma once
 
+#include "tileglu/baseline.hpp"
 #include "tileglu/device.hpp"
 #include "tileglu/info.hpp"
 #include "tileglu/memory.hpp"

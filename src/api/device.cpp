@@ -25,7 +25,9 @@ result<device_facts> device_by_name(std::string_view name) {
 result<device_facts> this_cuda_device(int ordinal) {
   const cuda_services* cuda = find_cuda_services();
   if (cuda == nullptr) return status(status_code::not_available, "this build of tileglu has no CUDA backend: " TILEGLU_CUDA_REASON);
-  return cuda->facts(ordinal);
+  auto facts = cuda->facts(ordinal);
+  if (facts) facts->sm90_kernels_built = find_backend(backend_id::sm90) != nullptr;
+  return facts;
 }
 
 device_facts this_device() {

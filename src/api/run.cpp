@@ -1,12 +1,13 @@
 // The facade: checks what a caller hands in against the plan, then lets the plan's backend run.
 #include "tileglu/run.hpp"
 
+#include <deque>
 #include <mutex>
 #include <new>
 #include <shared_mutex>
 #include <string>
-#include <vector>
 
+#include "api/scratch.hpp"
 #include "backend/port.hpp"
 #include "layout/pairing.hpp"
 
@@ -115,23 +116,56 @@ status run(const execution_plan& plan, const tensors& t, stream_handle stream) n
   return {status_code::internal, {}};
 }
 
+namespace {
+
+/// Runs with workspace of the library's own where the plan needs some.
+status run_with_scratch(const execution_plan& plan, tensors t, stream_handle stream) {
+  if (plan.workspace == 0) return run(plan, t, stream);
+  const auto lease = api::lease_scratch(plan.device, stream, plan.workspace);
+  if (!lease) return lease.error();
+  t.workspace = lease->data;
+  t.workspace_bytes = lease->bytes;
+  return run(plan, t, stream);
+}
+
+int current_ordinal() {
+  const cuda_services* cuda = find_cuda_services();
+  return cuda != nullptr ? cuda->current() : 0;
+}
+
+/// The calling thread's CUDA device where tileglu can use it, else the CPU.
+device_facts device_of_this_thread() {
+  auto gpu = this_cuda_device(current_ordinal());
+  return gpu && gpu->compute_capability >= 80 ? *gpu : this_cpu();
+}
+
+}  // namespace
+
 status gated_linear(const problem& p, const tensors& t, stream_handle stream) noexcept try {
   static std::shared_mutex mutex;
-  static std::vector<execution_plan> plans;  // a process meets a handful of problems: a scan is quicker than a hash of 15 fields
-  {
-    const std::shared_lock lock(mutex);
+  static auto& plans = *new std::deque<execution_plan>;  // a process meets a handful of problems: a scan is quicker than a hash of 15 fields
+  const int ordinal = current_ordinal();
+  const auto find = [&]() -> const execution_plan* {
     for (const execution_plan& known : plans)
-      if (known.problem == p) return run(known, t, stream);
+      if (known.problem == p && (known.device.kind == device_kind::cpu || known.device.ordinal == ordinal)) return &known;
+    return nullptr;
+  };
+  {
+    std::shared_lock lock(mutex);
+    if (const execution_plan* known = find(); known != nullptr) {
+      lock.unlock();  // a deque that only grows at its end leaves its elements where they are
+      return run_with_scratch(*known, t, stream);
+    }
   }
-  plan_options options;
-  options.workspace_limit = 0;
-  auto made = plan(p, this_device(), options);
+  auto made = plan(p, device_of_this_thread());
   if (!made) return made.error();
+  const execution_plan* kept = nullptr;
   {
     const std::unique_lock lock(mutex);
-    plans.push_back(*made);
+    kept = find();
+    if (kept == nullptr) kept = &plans.emplace_back(std::move(*made));
   }
-  return run(*made, t, stream);
+  return run_with_scratch(*kept, t, stream);
 } catch (const std::bad_alloc&) {
   return {status_code::out_of_memory, {}};
 } catch (...) {

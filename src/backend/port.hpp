@@ -51,6 +51,8 @@ struct cuda_services {
   result<stream_handle> (*make_stream)(int ordinal);
   void (*drop_stream)(int ordinal, stream_handle stream) noexcept;
   status (*synchronize)(int ordinal, stream_handle stream);
+  int (*current)();                                 ///< the calling thread's current device
+  result<bool> (*capturing)(stream_handle stream);  ///< is work on this stream recorded into a graph?
   status (*begin_capture)(stream_handle stream);
   result<void*> (*end_capture)(stream_handle stream);  ///< an executable graph
   status (*launch_graph)(void* graph, stream_handle stream);

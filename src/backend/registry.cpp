@@ -7,17 +7,22 @@ namespace tileglu {
 
 extern const backend oracle_backend;  // cpu/oracle_backend.cpp
 #ifdef TILEGLU_HAS_CUDA
-extern const backend sm90_backend;  // sm90/backend.cpp
+extern const backend sm90_backend;                  // sm90/backend.cpp
+extern const backend cublaslt_backend;              // cublaslt/backend.cpp
+extern const cuda_services cuda_runtime_services;  // cuda/services.cpp
 #endif
 
 namespace {
+
 constexpr std::array all = {
 #ifdef TILEGLU_HAS_CUDA
     &sm90_backend,
+    &cublaslt_backend,
 #endif
     &oracle_backend,
 };
-}
+
+}  // namespace
 
 std::span<const backend* const> backends() noexcept { return all; }
 
@@ -27,6 +32,12 @@ const backend* find_backend(backend_id id) noexcept {
   return nullptr;
 }
 
-const cuda_services* find_cuda_services() noexcept { return nullptr; }
+const cuda_services* find_cuda_services() noexcept {
+#ifdef TILEGLU_HAS_CUDA
+  return &cuda_runtime_services;
+#else
+  return nullptr;
+#endif
+}
 
 }  // namespace tileglu

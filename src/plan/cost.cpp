@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/cost_sm90.hpp"
+#include "plan/portable_workspace.hpp"
 
 namespace tileglu::plan_detail {
 namespace {
@@ -23,7 +24,7 @@ cost_estimate portable_cost(const problem& p, const device_facts& device) {
   const double bandwidth = std::max(1e11, device.memory_bytes_per_second) * 1e-6;  // bytes per us
   const double intermediates = 2.0 * 2 * 2 * static_cast<double>(p.m) * static_cast<double>(p.n);
   const double us = std::max(weight_bytes(p) / bandwidth, flops(p) / 650e6) + intermediates / bandwidth + 6;
-  return {us, 1, 1, static_cast<std::size_t>(4 * p.m * p.n), "gate and up go through device memory"};
+  return {us, 1, 1, portable_workspace_bytes(p), "gate and up go through device memory"};
 }
 
 }  // namespace

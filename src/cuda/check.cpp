@@ -1,0 +1,108 @@
+#include "cuda/check.hpp"
+
+#include <string>
+
+#include "cuda/facts.hpp"
+
+namespace tileglu::cuda {
+namespace {
+
+std::string in_words(cudaError_t error) { return std::string(cudaGetErrorName(error)) + " (" + cudaGetErrorString(error) + ")"; }
+
+/// Errors that a context reports for ever once a kernel or copy has failed: a launch can't cause them, only meet them.
+bool is_sticky(cudaError_t error) {
+  switch (error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
+    case cudaErrorExternalDevice:
+    case cudaErrorTensorMemoryLeak: return true;
+    default: return false;
+  }
+}
+
+status was_there_before(cudaError_t error) {
+  return {status_code::device_error, "CUDA reports " + in_words(error) +
+                                         "; the error was there before this call, from earlier work of this process; tileglu launched nothing"};
+}
+
+status_code code_of(cudaError_t error) {
+  switch (error) {
+    case cudaErrorMemoryAllocation: return status_code::out_of_memory;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorCompatNotSupportedOnDevice:
+    case cudaErrorSystemDriverMismatch: return status_code::not_available;
+    default: return status_code::device_error;
+  }
+}
+
+}  // namespace
+
+status check(cudaError_t error, std::string_view call) {
+  if (error == cudaSuccess) return {};
+  (void)cudaGetLastError();
+  if (is_sticky(error)) return was_there_before(error);
+  return {code_of(error), std::string(call) + ": CUDA reports " + in_words(error)};
+}
+
+status check_launch(cudaError_t error, std::string_view kernel) {
+  if (error == cudaSuccess) return {};
+  (void)cudaGetLastError();
+  if (is_sticky(error)) return was_there_before(error);
+  return {code_of(error), "launch of " + std::string(kernel) + ": CUDA reports " + in_words(error)};
+}
+
+status ready_to_launch(const device_facts& planned, stream_handle on) {
+  if (const cudaError_t left = cudaPeekAtLastError(); left != cudaSuccess) return was_there_before(left);
+  int current = -1;
+  if (const cudaError_t e = cudaGetDevice(&current); e != cudaSuccess) return check(e, "cudaGetDevice");
+  if (current != planned.ordinal)
+    return {status_code::wrong_device, "the calling thread's current device is " + std::to_string(current) + "; this plan was made for device " +
+                                           std::to_string(planned.ordinal) + " (" + planned.name + "): cudaSetDevice(" +
+                                           std::to_string(planned.ordinal) + ") first"};
+  // Asks the context, and so meets a failed kernel of earlier; legal on a stream that is being captured, where cudaStreamQuery is not.
+  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  const cudaError_t e = cudaStreamIsCapturing(to_stream(on), &capturing);
+  if (e == cudaSuccess) return {};
+  (void)cudaGetLastError();
+  if (is_sticky(e)) return was_there_before(e);
+  return check(e, "the stream that was handed in");
+}
+
+status same_device(const device_facts& planned) {
+  const auto real = device_of(planned.ordinal);
+  if (!real) return real.error();
+  if (real->compute_capability == planned.compute_capability && real->sm_count == planned.sm_count) return {};
+  const auto describe = [](const device_facts& d) {
+    return d.name + " (compute capability " + std::to_string(d.compute_capability / 10) + "." + std::to_string(d.compute_capability % 10) + ", " +
+           std::to_string(d.sm_count) + " SMs)";
+  };
+  return {status_code::wrong_device, "this plan was made for " + describe(planned) + "; device " + std::to_string(planned.ordinal) + " is " + describe(*real)};
+}
+
+current_device::current_device(int ordinal) {
+  if (const cudaError_t e = cudaGetDevice(&before_); e != cudaSuccess) {
+    outcome_ = check(e, "cudaGetDevice");
+    return;
+  }
+  if (before_ == ordinal) return;
+  outcome_ = check(cudaSetDevice(ordinal), "cudaSetDevice(" + std::to_string(ordinal) + ")");
+  changed_ = outcome_.ok();
+}
+
+current_device::~current_device() {
+  if (changed_) (void)cudaSetDevice(before_);
+}
+
+}  // namespace tileglu::cuda
