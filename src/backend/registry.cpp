@@ -5,6 +5,7 @@
 
 namespace tileglu {
 
+extern const backend cpu_backend;     // cpu/backend.cpp
 extern const backend oracle_backend;  // cpu/oracle_backend.cpp
 #ifdef TILEGLU_HAS_CUDA
 extern const backend sm90_backend;                  // sm90/backend.cpp
@@ -19,6 +20,7 @@ constexpr std::array all = {
     &sm90_backend,
     &cublaslt_backend,
 #endif
+    &cpu_backend,
     &oracle_backend,
 };
 

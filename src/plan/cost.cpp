@@ -17,6 +17,8 @@ cost_estimate cpu_cost(const kernel_row& row, const problem& p, const device_fac
   const double stream_us = weight_bytes(p) / (12e3 * threads);
   const double multiply_us = flops(p) / ((device.avx512_bf16 ? 150e3 : 40e3) * threads);
   if (row.family == kernel_family::cpu_stream) return {std::max(stream_us, flops(p) / (40e3 * threads)), 1, 1, 0, "weights streamed once"};
+  if (row.family == kernel_family::cpu_unfused)
+    return {stream_us + multiply_us, 1, 1, static_cast<std::size_t>(4 * p.m * p.n), "gate and up go through memory"};
   return {stream_us + multiply_us, 1, 1, 0, "weights packed block by block, then multiplied"};
 }
 

@@ -1,0 +1,28 @@
+// The few words of OpenMP's library that the CPU backend needs; one thread where it is missing.
+#pragma once
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace tileglu::cpu {
+
+/// Threads that a parallel region of this thread would have: OMP_NUM_THREADS, omp_set_num_threads, or the cores.
+inline int available_threads() noexcept {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+/// This thread's number within its team.
+inline int thread_number() noexcept {
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+
+}  // namespace tileglu::cpu

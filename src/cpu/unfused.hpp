@@ -1,0 +1,20 @@
+// The baseline: gate whole, up whole, then the activation, as three separate calls would do it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cpu/product.hpp"
+
+namespace tileglu::cpu {
+
+class unfused {
+ public:
+  virtual ~unfused() = default;
+  /// `workspace`: 2 * m * n elements, for gate and up.
+  virtual status run(const product_tensors& t, std::uint16_t* workspace) const noexcept = 0;
+};
+
+std::shared_ptr<unfused> make_unfused(const product_shape& shape);
+
+}  // namespace tileglu::cpu
