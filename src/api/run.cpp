@@ -9,42 +9,18 @@
 
 #include "api/scratch.hpp"
 #include "backend/port.hpp"
+#include "base/extent.hpp"
 #include "layout/pairing.hpp"
 
 namespace tileglu {
 namespace {
 
-status bad(std::string text) { return {status_code::invalid_argument, std::move(text)}; }
-
-struct extent {
-  const char* argument;
-  std::uintptr_t begin, end;
-};
-
-/// From the first to past the last byte of a matrix of `rows` rows of `width` elements, `stride` apart.
-extent matrix(const char* argument, const void* data, std::int64_t rows, std::int64_t width, std::int64_t stride, dtype type) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(data);
-  const std::int64_t elements = rows == 0 || width == 0 ? 0 : (rows - 1) * stride + width;
-  return {argument, begin, begin + static_cast<std::uintptr_t>(elements) * size_of(type)};
-}
-
-bool overlap(const extent& a, const extent& b) { return a.begin < b.end && b.begin < a.end; }
-
-std::string hex(std::uintptr_t value) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  do text.insert(text.begin(), digits[value % 16]);
-  while (value /= 16);
-  return "0x" + text;
-}
-
-status check_pointer(const extent& e, std::size_t alignment) {
-  if (e.begin == e.end) return {};
-  if (e.begin == 0) return bad(std::string(e.argument) + " is null; allowed is a pointer to " + std::to_string(e.end - e.begin) + " bytes");
-  if (e.begin % alignment)
-    return bad(std::string(e.argument) + " is " + hex(e.begin) + "; allowed are addresses that are multiples of " + std::to_string(alignment));
-  return {};
-}
+using base::bad;
+using base::check_pointer;
+using base::extent;
+using base::hex;
+using base::matrix;
+using base::overlap;
 
 status check_tensors(const execution_plan& plan, const tensors& t) {
   const problem& p = plan.problem;
