@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tileglu/baseline.hpp"
+#include "tileglu/checkpoint.hpp"
 #include "tileglu/device.hpp"
 #include "tileglu/info.hpp"
 #include "tileglu/memory.hpp"
@@ -12,6 +13,7 @@
 #include "tileglu/problem.hpp"
 #include "tileglu/reference.hpp"
 #include "tileglu/run.hpp"
+#include "tileglu/safetensors.hpp"
 #include "tileglu/status.hpp"
 #include "tileglu/types.hpp"
 #include "tileglu/version.hpp"
