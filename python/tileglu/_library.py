@@ -72,7 +72,8 @@ def _backward(ctx, grad: Tensor):
     """Gate and up are computed again, unfused; then the chain rule by hand. Differentiable itself."""
     x, w, w_up, bias_gate, bias_up = ctx.saved_tensors
     layout, activation, alpha, limit = ctx.problem
-    need_x, need_w, need_up, need_bias_gate, need_bias_up, *others = ctx.needs_input_grad
+    # torch leaves out trailing arguments that have their default value, here and in what is returned.
+    need_x, need_w, need_up, need_bias_gate, need_bias_up = (*ctx.needs_input_grad, False, False, False, False, False)[:5]
     gate, up = _unfused.products(x, w, w_up, bias_gate, bias_up, layout)
     grad_gate, grad_up = _unfused.activate_backward(grad, gate, up, activation, alpha, limit)
     w_gate, w_up_ = (w, w_up) if w_up is not None else _unfused.halves(w, layout)
@@ -94,7 +95,7 @@ def _backward(ctx, grad: Tensor):
         grad_w_up if need_up else None,
         gate_rows.sum(0) if need_bias_gate else None,
         up_rows.sum(0) if need_bias_up else None,
-        *(None for _ in others),
+        *(None for _ in ctx.needs_input_grad[5:]),
     )
 
 
