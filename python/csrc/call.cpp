@@ -27,25 +27,15 @@ matrix copied(const tensor& t, const tensor_facts& facts, std::string why) {
   return m;
 }
 
-/// [..., K] as rows of K elements: the leading dimensions collapse where each steps over the whole of the next.
+/// [..., K] as rows of K elements.
 matrix rows_of(const tensor& t, const tensor_facts& facts, const char* argument, bool align) {
-  const std::size_t dim = facts.sizes.size();
   const std::int64_t width = facts.last_size();
-  if (width > 1 && facts.last_stride() != 1)
-    return copied(t, facts, std::string(argument) + " has stride " + std::to_string(facts.last_stride()) + " along its last dimension");
-  std::int64_t row_stride = 0, reach = 0;  // reach: elements that one step of the next outer dimension has to cover
-  for (std::size_t i = dim - 1; i-- > 0;) {
-    if (facts.sizes[i] == 1) continue;
-    if (row_stride == 0) {
-      row_stride = facts.strides[i];
-      reach = row_stride * facts.sizes[i];
-    } else if (facts.strides[i] == reach) {
-      reach *= facts.sizes[i];
-    } else {
-      return copied(t, facts, std::string(argument) + "'s leading dimensions do not collapse into rows of one stride");
-    }
+  const std::int64_t row_stride = row_stride_of(facts);
+  if (row_stride == no_rows) {
+    if (width > 1 && facts.last_stride() != 1)
+      return copied(t, facts, std::string(argument) + " has stride " + std::to_string(facts.last_stride()) + " along its last dimension");
+    return copied(t, facts, std::string(argument) + "'s leading dimensions do not collapse into rows of one stride");
   }
-  if (row_stride == 0) row_stride = width;
   if (row_stride < width) return copied(t, facts, std::string(argument) + " has overlapping rows (stride " + std::to_string(row_stride) + ")");
   if (align && (reinterpret_cast<std::uintptr_t>(facts.data) % 16 != 0 || row_stride % 8 != 0))
     return copied(t, facts, std::string(argument) + "'s rows are not 16-byte aligned");
@@ -76,6 +66,19 @@ Enum code(std::int64_t value, Enum last, const char* argument) {
 }
 
 }  // namespace
+
+std::int64_t row_stride_of(const tensor_facts& facts) {
+  if (facts.last_size() > 1 && facts.last_stride() != 1) return no_rows;
+  std::int64_t row_stride = no_rows;
+  std::int64_t reach = 0;  // elements that one step of the next outer dimension has to cover
+  for (std::size_t i = facts.sizes.size() - 1; i-- > 0;) {
+    if (facts.sizes[i] == 1) continue;
+    if (row_stride != no_rows && facts.strides[i] != reach) return no_rows;
+    if (row_stride == no_rows) row_stride = facts.strides[i];
+    reach = facts.strides[i] * facts.sizes[i];
+  }
+  return row_stride == no_rows ? facts.last_size() : row_stride;  // one row: any stride will do
+}
 
 arguments::arguments(const torch_slot* s)
     : x(take_tensor(s[0])),

@@ -35,6 +35,11 @@ struct matrix {
   std::string why_copied;  ///< empty: not copied
 };
 
+/// The one stride in elements from row to row of a [..., K] tensor whose rows have unit stride: the leading dimensions collapse where
+/// each steps over the whole of the next. no_rows where they don't.
+inline constexpr std::int64_t no_rows = -1;
+std::int64_t row_stride_of(const tensor_facts& facts);
+
 struct call {
   /// Throws where the arguments don't fit together; the text names the argument, its value and what is allowed.
   explicit call(const arguments& given);

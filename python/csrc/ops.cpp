@@ -61,22 +61,10 @@ void gated_linear(torch_slot* stack, std::uint64_t, std::uint64_t) {
 
 /// The row stride of `out` where the library can write straight into it, else 0.
 std::int64_t writable_stride(const call& c, const tensor_facts& out) {
-  if (out.last_size() > 1 && out.last_stride() != 1) return 0;
-  std::int64_t stride = 0, reach = 0;
-  for (std::size_t i = out.sizes.size() - 1; i-- > 0;) {
-    if (out.sizes[i] == 1) continue;
-    if (stride == 0) {
-      stride = out.strides[i];
-      reach = stride * out.sizes[i];
-    } else if (out.strides[i] == reach) {
-      reach *= out.sizes[i];
-    } else {
-      return 0;
-    }
-  }
-  if (stride == 0) return c.key.problem.n;
-  const bool aligned = !c.key.cuda || (reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0 && (stride % 8 == 0 || c.key.problem.n % 8 != 0));
-  return stride >= c.key.problem.n && aligned ? stride : 0;
+  const std::int64_t n = c.key.problem.n;
+  const std::int64_t stride = row_stride_of(out);
+  const bool aligned = !c.key.cuda || (reinterpret_cast<std::uintptr_t>(out.data) % 16 == 0 && (stride % 8 == 0 || n % 8 != 0));
+  return stride >= n && aligned ? stride : 0;
 }
 
 void gated_linear_out(torch_slot* stack, std::uint64_t, std::uint64_t) {

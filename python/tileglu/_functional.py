@@ -131,13 +131,17 @@ def gated_linear(
             and not _is_any_autocast_enabled()
             and not _tracked(x, w_gate, w_up, bias_gate, bias_up)
         ):
-            return _library.inference_gated_linear(x, w_gate, w_up, bias_gate, bias_up, *numbers, prefetch_weights, kernel or "")
+            try:
+                return _library.inference_gated_linear(x, w_gate, w_up, bias_gate, bias_up, *numbers, prefetch_weights, kernel or "")
+            except NotImplementedError:  # the dispatcher's page of text about a sparse weight, or one on another device
+                check(x, w_gate, w_up, bias_gate, bias_up, numbers[0])
+                raise
     else:
         numbers = _numbers_of(activation, alpha, limit, numerics, layout, w_up is None)
     layout_code = numbers[0]
     if bias is not None:
         bias_gate, bias_up = _split_bias(bias, bias_gate, bias_up, layout_code)
-    if torch.is_autocast_enabled(x.device.type) and out is None:
+    if out is None and x.device.type in _DEVICES and torch.is_autocast_enabled(x.device.type):
         x, w_gate, w_up, bias_gate, bias_up = _library.cast_like_linear(x.device.type, (x, w_gate, w_up, bias_gate, bias_up))
     args = (x, w_gate, w_up, bias_gate, bias_up, *numbers, prefetch_weights, kernel or "")
 
@@ -238,7 +242,7 @@ def explain(
     if bias is not None:
         bias_gate, bias_up = _split_bias(bias, bias_gate, bias_up, layout_code)
     text = ""
-    if torch.is_autocast_enabled(x.device.type):
+    if x.device.type in _DEVICES and torch.is_autocast_enabled(x.device.type):
         text += f"autocast: tensors are cast to {torch.get_autocast_dtype(x.device.type)} on every call\n"
         x, w_gate, w_up, bias_gate, bias_up = _library.cast_like_linear(x.device.type, (x, w_gate, w_up, bias_gate, bias_up))
     if why := _why_unfused(x, w_gate, w_up, bias_gate, bias_up):

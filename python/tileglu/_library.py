@@ -110,7 +110,15 @@ def _out_under_autograd(out, *rest):
         return gated_linear_out(out, *rest)
 
 
+def _out_counts_as_written(out, *rest):
+    """autograd's saved tensors notice a write by its version."""
+    torch.autograd.graph.increment_version(out)
+    with torch._C._AutoDispatchBelowADInplaceOrView():
+        return gated_linear_out(out, *rest)
+
+
 _fragment.impl("gated_linear_out", _out_under_autograd, "Autograd")
+_fragment.impl("gated_linear_out", _out_counts_as_written, "ADInplaceOrView")
 
 
 def cast_like_linear(device_type: str, tensors: tuple) -> tuple:

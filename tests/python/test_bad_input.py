@@ -11,7 +11,7 @@ X, W = (5, 64), (48, 64)
 
 
 def t(*size, dtype=torch.bfloat16, device="cpu"):
-    return torch.zeros(*size, dtype=dtype, device=device)
+    return torch.zeros(size, dtype=dtype, device=device)
 
 
 # name -> (positional arguments, keyword arguments, what the text has to say)
