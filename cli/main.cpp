@@ -15,11 +15,15 @@ int main(int argc, char** argv) {
       "Examples:\n"
       "  tileglu info                                   what this machine can run, and why not the rest\n"
       "  tileglu plan 16x4864x896 --device h200         which kernel an H200 would run, and why\n"
+      "  tileglu check 1,16,128x1536x576                are the results right? (exit code 1 where not)\n"
+      "  tileglu bench 1,16x4864x896 --json             the kernels of this machine, in turns\n"
       "\n"
       "Exit codes: 0 done, 1 a check failed, 2 bad usage or input, 3 the machine, the device or the build lacks something.\n"
       "`tileglu COMMAND --help` has the options of a command, with examples.\n");
 
   action chosen;
+  add_check(app, chosen);
+  add_bench(app, chosen);
   add_plan(app, chosen);
   add_info(app, chosen);
   try {
