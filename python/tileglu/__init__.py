@@ -2,12 +2,14 @@
 
 >>> y = tileglu.gated_linear(x, w_gate, w_up)          # silu(x w_gate^T) * (x w_up^T)
 >>> h = tileglu.gated_mlp(x, w_gate, w_up, w_down)     # the whole MLP
+>>> print(tileglu.patch(model))                        # every gated MLP of a model; tileglu.unpatch(model) undoes it
 """
 
 from . import _library  # loads the operators
 from . import nn
 from ._functional import explain, gated_linear, gated_mlp
 from ._pack import pack, unpack
+from .patching import patch, unpatch
 
 __version__ = "0.1.0"
-__all__ = ["explain", "gated_linear", "gated_mlp", "nn", "pack", "unpack"]
+__all__ = ["explain", "gated_linear", "gated_mlp", "nn", "pack", "patch", "unpack", "unpatch"]
