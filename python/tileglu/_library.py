@@ -132,13 +132,13 @@ def cast_like_linear(device_type: str, tensors: tuple) -> tuple:
 def _register_autocast(device_type: str, key: str) -> None:
     keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
 
-    def cast_and_call(*args):
+    def cast_and_call(x, w, w_up=None, bias_gate=None, bias_up=None, layout=0, *rest):
         with torch._C._ExcludeDispatchKeyGuard(keys):
-            cast = (*cast_like_linear(device_type, args[:5]), *args[5:])
+            cast = cast_like_linear(device_type, (x, w, w_up, bias_gate, bias_up))
             if cast[0].dtype in FUSED_DTYPES:
-                return gated_linear(*cast)
-            check(*cast[:6])
-            return _unfused.gated_linear(*cast)
+                return gated_linear(*cast, layout, *rest)
+            check(*cast, layout)
+            return _unfused.gated_linear(*cast, layout, *rest)
 
     _fragment.impl("gated_linear", cast_and_call, key)
     _fragment.impl("inference_gated_linear", cast_and_call, key)
