@@ -3,6 +3,7 @@
 #include <string>
 
 #include "backend/port.hpp"
+#include "cuda/check.hpp"
 #include "plan/config/kernel_row.hpp"
 #include "sm90/driver.hpp"
 #include "sm90/launch.hpp"
@@ -42,25 +43,10 @@ std::string missing() {
   return "no device of this machine has compute capability 9.0; sm_90a code runs nowhere else";
 }
 
-/// Is the current device the one the plan was made for?
-status check_device(const execution_plan& plan) {
-  int current = -1;
-  if (const cudaError_t error = cudaGetDevice(&current); error != cudaSuccess)
-    return {status_code::device_error, std::string("cudaGetDevice failed: ") + cudaGetErrorString(error)};
-  if (current == plan.device.ordinal) return {};
-  return {status_code::wrong_device, "the plan is for CUDA device " + std::to_string(plan.device.ordinal) + ", and the current device is " + std::to_string(current)};
-}
-
 status prepare(const execution_plan& plan, prepared_plan& out) {
-  if (status s = check_device(plan); !s.ok()) return s;
-  int major = 0, minor = 0, sm_count = 0;
-  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, plan.device.ordinal);
-  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, plan.device.ordinal);
-  cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, plan.device.ordinal);
-  if (major * 10 + minor != plan.device.compute_capability || sm_count != plan.device.sm_count)
-    return {status_code::wrong_device, "the plan is for " + plan.device.name + " (compute capability " + std::to_string(plan.device.compute_capability) + ", " +
-                                           std::to_string(plan.device.sm_count) + " SMs), and device " + std::to_string(plan.device.ordinal) +
-                                           " of this machine has compute capability " + std::to_string(major * 10 + minor) + ", " + std::to_string(sm_count) + " SMs"};
+  if (status s = cuda::same_device(plan.device); !s.ok()) return s;
+  const cuda::current_device device(plan.device.ordinal);
+  if (!device.outcome().ok()) return device.outcome();
   const sm90::launcher* found = find_launcher(plan.row);
   if (found == nullptr) return {status_code::not_available, "row " + plan.row + " has no kernel in this build of tileglu"};
   if (status s = found->prepare(plan); !s.ok()) return s;
@@ -69,7 +55,7 @@ status prepare(const execution_plan& plan, prepared_plan& out) {
 }
 
 status run(const execution_plan& plan, const prepared_plan& prepared, const tensors& t, stream_handle stream) noexcept try {
-  if (status s = check_device(plan); !s.ok()) return s;
+  if (status s = cuda::ready_to_launch(plan.device, stream); !s.ok()) return s;
   return static_cast<const sm90::launcher*>(prepared.state.get())->launch(plan, t, stream);
 } catch (...) {
   return {status_code::device_error, {}};

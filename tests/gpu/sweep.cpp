@@ -1,0 +1,86 @@
+// Every group of cases, through every row.
+#include <chrono>
+#include <memory>
+
+#include "gpu/checker.hpp"
+
+namespace tileglu::gpu_check {
+namespace {
+
+class group_runner {
+ public:
+  group_runner(context& c, const case_group& g) : c_(c), g_(g), values_{g.type, g.values, g.k, seed_of(g), false} {}
+
+  void run_all() {
+    reference_.weights(values_, g_.n, c_.on);
+    for (const placement& at : g_.placements) {
+      auto& w = weights_.emplace_back(std::make_unique<placed_weights>());
+      w->fill(values_, make_problem(g_, 1, at, {}), at.misaligned, half_values::random, half_values::random, c_.on);
+    }
+    for (const std::int64_t m : g_.rows) run_m(m);
+  }
+
+ private:
+  static std::uint64_t seed_of(const case_group& g) { return static_cast<std::uint64_t>(g.n) * 1000003 + static_cast<std::uint64_t>(g.k); }
+
+  /// Is this placement's turn at the i-th m?
+  bool has_turn(std::size_t place, std::size_t turn) const {
+    if (!g_.one_placement || g_.placements[place].layout == weight_layout::interleaved) return true;
+    std::size_t plain = 0, position = 0;
+    for (std::size_t i = 0; i < g_.placements.size(); ++i)
+      if (g_.placements[i].layout != weight_layout::interleaved) position = i == place ? plain : position, ++plain;
+    return turn % plain == position;
+  }
+
+  void run_m(std::int64_t m) {
+    reference_.rows(values_, m, g_.n, c_.on);
+    const std::size_t turn = turn_++;
+    for (std::size_t i = 0; i < g_.placements.size(); ++i) {
+      if (!has_turn(i, turn)) continue;
+      const placement& at = g_.placements[i];
+      memory_.fill_inputs(values_, make_problem(g_, m, at, {}), at.misaligned, c_.on);
+      for (const std::string& row : c_.rows) run_row(row, m, at, *weights_[i]);
+    }
+  }
+
+  void run_row(const std::string& row, std::int64_t m, const placement& at, const placed_weights& w) {
+    static const std::vector<epilogue> epilogues = every_epilogue();
+    static std::size_t next = 0;
+    const std::size_t count = g_.every_epilogue ? epilogues.size() : 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      // A step that shares no factor with the number of epilogues meets them all, whatever the number of rows.
+      const epilogue& e = epilogues[g_.every_epilogue ? i : (next += 7) % epilogues.size()];
+      for (execution_plan& plan : plan_row(c_, row, g_.name, make_problem(g_, m, at, e))) {
+        // The fused kernels' 16-byte rule is about addresses too, which a plan does not see.
+        if (at.misaligned && plan.backend == backend_id::sm90) {
+          c_.out.refuse(label(row), g_.name);
+          continue;
+        }
+        run_and_judge(c_, row, g_.name, plan, memory_, w, reference_, g_.values, at.misaligned);
+      }
+    }
+  }
+
+  context& c_;
+  const case_group& g_;
+  matrix_values values_;
+  reference_products reference_;
+  std::vector<std::unique_ptr<placed_weights>> weights_;
+  call_memory memory_;
+  std::size_t turn_ = 0;
+};
+
+}  // namespace
+
+void sweep(context& c) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<case_group> groups = every_group(c.of);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (c.seconds > 0 && seconds > c.seconds)
+      return c.out.fail("(the harness)", "sweep", "stopped after " + std::to_string(seconds) + " s: " + std::to_string(i) + " of " + std::to_string(groups.size()) + " groups were run");
+    group_runner(c, groups[i]).run_all();
+  }
+}
+
+}  // namespace tileglu::gpu_check

@@ -1,0 +1,85 @@
+// numerics::match_unfused, bit for bit: round(round(act(gate)) * up) of the gate and up that the same kernel rounds.
+//
+// The kernel itself tells them: column 0 of X is 1, so weight rows (1, 0, 0, ...) make a half that is exactly 1 in any order of
+// accumulation, and identity(gate) * 1 is the rounded gate, identity(1) * up the rounded up.
+#include "gpu/checker.hpp"
+
+namespace tileglu::gpu_check {
+namespace {
+
+constexpr const char* check = "unfused_bits";
+
+struct extents {
+  std::int64_t m, n, k;
+};
+constexpr extents shapes[] = {{5, 200, 136}, {16, 1024, 896}, {300, 520, 576}};
+
+class bits_checker {
+ public:
+  bits_checker(context& c, const problem& p) : c_(c), base_(p), values_{p.x_type, value_class::normal, p.k, 99, true} {
+    both_.fill(values_, p, 0, half_values::random, half_values::random, c.on);
+    gate_only_.fill(values_, p, 0, half_values::random, half_values::unit, c.on);
+    up_only_.fill(values_, p, 0, half_values::unit, half_values::random, c.on);
+    for (call_memory* memory : {&whole_, &gate_, &up_}) memory->fill_inputs(values_, p, 0, c.on);
+    clear_bias(gate_.bias_up);
+    clear_bias(up_.bias_gate);
+  }
+
+  void run_row(const std::string& row) {
+    problem identity = base_;
+    identity.act = {activation_kind::identity};
+    if (!compute(row, identity, gate_, gate_only_) || !compute(row, identity, up_, up_only_)) return;
+    for (const epilogue& e : every_epilogue()) {
+      if (e.mode != base_.mode || e.bias != base_.bias) continue;
+      problem p = base_;
+      p.act = e.act;
+      if (!compute(row, p, whole_, both_)) continue;
+      const std::int64_t elements = p.m * p.n;
+      unfused_formula(p, gate_.y.data(), up_.y.data(), expected_.as<std::uint16_t>(static_cast<std::size_t>(elements)), elements, c_.on);
+      count_differences(whole_.y.data(), expected_.data<void>(), elements, differences_.reset(c_.on), c_.on);
+      if (const auto different = differences_.fetch(c_.on); different > 0)
+        c_.out.fail(label(row), check, describe(p) + ": " + std::to_string(different) + " of " + std::to_string(elements) + " outputs differ from the formula");
+      else
+        c_.out.pass(label(row), check);
+    }
+  }
+
+ private:
+  void clear_bias(guarded_matrix& bias) { require(cudaMemsetAsync(bias.data(), 0, static_cast<std::size_t>(base_.n) * 2, c_.on), "clearing a bias"); }
+
+  bool compute(const std::string& row, const problem& p, call_memory& memory, const placed_weights& w) {
+    for (const execution_plan& plan : plan_row(c_, row, check, p)) {
+      memory.clear_outputs(p, plan.workspace, 0, c_.on);
+      const status s = run(plan, memory.get(p, w, plan.workspace), c_.on);
+      if (s.ok()) return true;
+      c_.out.fail(label(row), check, describe(p) + ": " + s.text());
+    }
+    return false;
+  }
+
+  context& c_;
+  problem base_;
+  matrix_values values_;
+  placed_weights both_, gate_only_, up_only_;
+  call_memory whole_, gate_, up_;
+  device_block expected_;
+  device_counter differences_;
+};
+
+}  // namespace
+
+void check_unfused_bits(context& c) {
+  for (const dtype type : {dtype::bf16, dtype::fp16})
+    for (const extents& shape : shapes)
+      for (const weight_layout layout : {weight_layout::separate, weight_layout::stacked_up_gate, weight_layout::interleaved})
+        for (const bool bias : {false, true}) {
+          problem p{.m = shape.m, .n = shape.n, .k = shape.k};
+          p.x_type = p.w_type = p.y_type = type;
+          p.layout = layout, p.bias = bias, p.mode = numerics::match_unfused;
+          bits_checker checker(c, p);
+          for (const std::string& row : c.rows)
+            if (!row.empty()) checker.run_row(row);  // the planner's choice may be another row for another activation
+        }
+}
+
+}  // namespace tileglu::gpu_check
