@@ -11,5 +11,16 @@ from ._functional import explain, gated_linear, gated_mlp
 from ._pack import pack, unpack
 from .patching import patch, unpatch
 
+
+
+def __getattr__(name: str):
+    """tileglu.parallel is imported when it is asked for: torch.distributed.tensor takes longer to import than everything here."""
+    if name == "parallel":
+        import importlib
+
+        return importlib.import_module("tileglu.parallel")
+    raise AttributeError(f"module 'tileglu' has no attribute {name!r}")
+
+
 __version__ = "0.1.0"
-__all__ = ["explain", "gated_linear", "gated_mlp", "nn", "pack", "patch", "unpack", "unpatch"]
+__all__ = ["explain", "gated_linear", "gated_mlp", "nn", "pack", "parallel", "patch", "unpack", "unpatch"]

@@ -1,0 +1,152 @@
+"""The parallel style for one gated MLP: what `parallelize_module` applies."""
+
+from __future__ import annotations
+
+import types
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Replicate, Shard
+from torch.distributed.tensor.parallel import ParallelStyle
+
+from .._functional import gated_linear
+from ..nn import GatedMLP
+from ..patching.forward import match_of
+from ..patching.match import Match, halves
+from ..patching.probe import Unmatched, find
+from ..patching.structure import HOOK_TABLES, Refusal
+from .collectives import CopyToRanks, SumOverRanks, product_and_reduce
+from .groups import check_agreement, check_device, group_of
+from .sharding import check_divides, columns, part_of
+
+
+def match_for(module: nn.Module, *, allow_meta: bool = False) -> Match | Refusal | None:
+    """What `module` computes: as it was patched, as a tileglu.nn.GatedMLP says, or as a probe finds. Raises Unmatched."""
+    if (known := match_of(module)) is not None:
+        return known
+    if isinstance(module, GatedMLP):
+        if module.alpha is not None or module.limit is not None or module.activation == "gpt_oss":
+            return Refusal("tileglu.parallel takes no alpha or limit", True)
+        if module.numerics != "fp32_through":
+            return Refusal(f"tileglu.parallel computes fp32_through only, numerics is {module.numerics}", True)
+        if module.separate:
+            return Match("gate_proj", "up_proj", "down_proj", activation=module.activation)
+        return Match("gate_up_proj", None, "down_proj", layout=module.layout, activation=module.activation)
+    return find(module, allow_meta=allow_meta)
+
+
+def facts(module: nn.Module, match: Match, name: str) -> str:
+    tensors = [f"{linear}.{kind} {tuple(p.shape)} {p.dtype}" for linear in match.linears for kind, p in module._modules[linear]._parameters.items() if p is not None]
+    return f"{name or type(module).__name__}: {match.activation} {match.layout}, {', '.join(tensors)}"
+
+
+def as_parameter(local: Tensor, match: Match, linear: str, part, mesh: DeviceMesh, requires_grad: bool) -> nn.Parameter:
+    """A rank's part as torch's own styles hold it, a DTensor, so that checkpoints and optimisers know the whole. The two halves that a rank
+    holds of a stacked weight are no placement that torch 2.11 can gather, and stay plain: `full_state_dict` puts them together."""
+    if part.ranges and len(part.ranges) == 1 and (match.up is not None or linear == match.down):
+        local = DTensor.from_local(local, mesh, [Shard(part.dim)], run_check=False)
+    return nn.Parameter(local, requires_grad=requires_grad)
+
+
+def local_of(value: Tensor | None) -> Tensor | None:
+    return value.to_local() if isinstance(value, DTensor) else value
+
+
+def tracks(*tensors: Tensor | None) -> bool:
+    return torch.is_grad_enabled() and any(t is not None and t.requires_grad for t in tensors)
+
+
+def make_forward(match: Match, mesh: DeviceMesh, reduce_type: torch.dtype | None, pieces: int, check_inputs: bool):
+    group = group_of(mesh)
+    group_name, world = group.group_name, dist.get_world_size(group)
+    layout = None if match.up is not None else match.layout
+
+    def forward(self, x: Tensor) -> Tensor:
+        distributed = isinstance(x, DTensor)
+        if distributed:
+            x = x.redistribute(mesh, [Replicate()]).to_local(grad_placements=[Replicate()])
+        gate, down = self._modules[match.gate], self._modules[match.down]
+        up = gate if match.up is None else self._modules[match.up]
+        for name, linear in ((match.gate, gate), (match.up or match.gate, up), (match.down, down)):
+            if type(linear) is not nn.Linear or any(linear.__dict__[table] for table in HOOK_TABLES):
+                raise RuntimeError(f"{name} of a sharded gated MLP was wrapped or hooked after it was sharded; do that first, or shard the model anew")
+        if self.training and (not match.same_in_training or any(self._modules[name].p > 0 for name in match.dropouts)):
+            raise RuntimeError("a sharded gated MLP has no dropout: set its p to 0, or call model.eval()")
+        if check_inputs and not torch.compiler.is_compiling():
+            check_agreement(group, [f"x {tuple(x.shape)} {x.dtype}"], "their input")
+        w_gate, w_down = local_of(gate.weight), local_of(down.weight)
+        w_up = None if match.up is None else local_of(up.weight)
+        b_gate, b_up, b_down = local_of(gate.bias), None if match.up is None else local_of(up.bias), down.bias
+        if match.up is None and b_gate is not None:
+            b_gate, b_up = halves(match, b_gate)
+        asked = tracks(x, w_gate, w_up, w_down, b_gate, b_up, b_down)
+        if asked:
+            x = CopyToRanks.apply(x, group_name)
+        h = gated_linear(x, w_gate, w_up, bias_gate=b_gate, bias_up=b_up, activation=match.activation, layout=layout)
+        if h.dtype != w_down.dtype:  # autocast
+            w_down, b_down = w_down.to(h.dtype), None if b_down is None else b_down.to(h.dtype)
+        if asked:
+            y = SumOverRanks.apply(nn.functional.linear(h, w_down), group_name)
+        else:
+            wide = reduce_type or (torch.promote_types(h.dtype, torch.float32))
+            y = product_and_reduce(h.reshape(-1, h.shape[-1]), w_down, wide, group, group_name, world, pieces).view(*h.shape[:-1], w_down.shape[0])
+        y = y if b_down is None else y + b_down
+        return DTensor.from_local(y, mesh, [Replicate()], run_check=False) if distributed else y
+
+    forward.tileglu_parallel = match
+    return forward
+
+
+def sharded_match(module: nn.Module) -> Match | None:
+    """What a sharded module computes; None if it is not sharded."""
+    return getattr(getattr(module.__dict__.get("forward"), "__func__", None), "tileglu_parallel", None)
+
+
+class GatedMLPParallel(ParallelStyle):
+    """Shard a gated MLP: gate and up by rows, down by columns, and one reduction at the end. For `parallelize_module`.
+
+    The input is replicated: a local tensor that every rank holds, or a DTensor of any placement; the output is of the same kind, replicated.
+    reduce_type: of the partial sums that are added up; None is float32 for bf16 and fp16 (one rounding, as on one GPU).
+    pieces: cut the down projection by rows, so that a piece is reduced while the next is computed; 1: do not.
+    check_inputs: compare shape and dtype of x over the ranks in every call (for debugging: it synchronises).
+    Applying it raises ValueError (no gated MLP, sizes that do not divide, wrong device) or RuntimeError (ranks differ, no process group).
+    """
+
+    def __init__(self, *, reduce_type: torch.dtype | None = None, pieces: int = 1, check_inputs: bool = False):
+        super().__init__()
+        if pieces < 1:
+            raise ValueError(f"pieces is {pieces}; allowed is 1 or more")
+        self.options = dict(reduce_type=reduce_type, pieces=pieces, check_inputs=check_inputs)
+
+    def _apply(self, module: nn.Module, device_mesh: DeviceMesh) -> nn.Module:
+        return self.shard(module, device_mesh, name="", checked=False)
+
+    def shard(self, module: nn.Module, mesh: DeviceMesh, *, name: str, checked: bool) -> nn.Module:
+        group = group_of(mesh)
+        if sharded_match(module) is not None:
+            raise ValueError(f"{name or type(module).__name__} is sharded already")
+        try:
+            match = match_for(module)
+        except Unmatched as verdict:
+            match = Refusal(str(verdict), True)
+        if not isinstance(match, Match):
+            raise ValueError(f"{name or type(module).__name__} is no gated MLP: {match.reason if match else 'its children do not look like one'}")
+        rank, world, n = dist.get_rank(group), dist.get_world_size(group), columns(module, match)
+        if not checked:
+            check_agreement(group, [facts(module, match, name)], "a gated MLP's weights")
+        check_divides(n, world, name)
+        for linear in match.linears:
+            for kind, parameter in list(module._modules[linear]._parameters.items()):
+                if parameter is None:
+                    continue
+                check_device(mesh, parameter, f"{name}.{linear}.{kind}".lstrip("."))
+                part = part_of(match, linear, kind, n, rank, world)
+                local = part.of(parameter.detach()).clone(memory_format=torch.contiguous_format)
+                module._modules[linear]._parameters[kind] = as_parameter(local, match, linear, part, mesh, parameter.requires_grad)
+        self.install(module, match, mesh)
+        return module
+
+    def install(self, module: nn.Module, match: Match, mesh: DeviceMesh) -> None:
+        module.__dict__["forward"] = types.MethodType(make_forward(match, mesh, **self.options), module)
