@@ -35,6 +35,7 @@ struct device_facts {
   bool avx512_bf16 = false;
   bool amx_bf16 = false;
   std::int64_t cache_bytes = 0;  ///< private cache of a core (L2)
+  bool onednn = false;           ///< this build has oneDNN
 
   friend bool operator==(const device_facts&, const device_facts&) = default;
 };

@@ -8,6 +8,10 @@
 #include "cpu/unfused.hpp"
 #include "plan/config/kernel_row.hpp"
 
+#ifdef TILEGLU_HAS_ONEDNN
+#include "cpu/onednn.hpp"
+#endif
+
 namespace tileglu {
 namespace {
 
@@ -15,26 +19,42 @@ using cpu::product;
 
 std::string missing() { return {}; }
 
-/// No more threads than the plan assumed, nor than there are now.
-int threads_for(const device_facts& device) { return std::max(1, std::min(device.threads, cpu::available_threads())); }
+/// No more threads than the plan assumed, nor than there are now, nor than the work is worth: waking one costs about 2 us, in which another
+/// one reads 32768 weights and multiplies them with 8 rows.
+int threads_for(const device_facts& device, std::int64_t weights, std::int64_t m) {
+  const std::int64_t worth = weights / 32768 * ((m + 7) / 8);
+  return static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>({device.threads, cpu::available_threads(), worth})));
+}
 
 cpu::product_shape shape_of(const execution_plan& plan) {
   const problem& p = plan.problem;
-  return {p.m, p.n, p.k, row_stride_x(p), row_stride_y(p), true, p.x_type, p.mode, p.act, threads_for(plan.device)};
+  const std::int64_t ldw = row_stride_w(p) * layout::weight_row_step(p.layout);
+  return {p.m, p.n, p.k, row_stride_x(p), ldw, row_stride_y(p), true, p.x_type, p.mode, p.act, threads_for(plan.device, 2 * p.n * p.k, p.m)};
 }
 
 cpu::product_shape shape_of(const linear_problem& p, const device_facts& device) {
-  return {p.m, p.n, p.k, p.ldx, p.ldy, false, p.type, numerics::fp32_through, {}, threads_for(device)};
+  return {p.m, p.n, p.k, p.ldx, p.ldw, p.ldy, false, p.type, numerics::fp32_through, {}, threads_for(device, p.n * p.k, p.m)};
 }
 
 std::unique_ptr<product> make(kernel_family family, const cpu::product_shape& shape) {
   if (family == kernel_family::cpu_stream) return cpu::make_stream(shape, cpu::this_machine());
+#ifdef TILEGLU_HAS_ONEDNN
+  if (family == kernel_family::cpu_onednn)
+    if (auto made = cpu::make_onednn_blocked(shape, cpu::this_machine())) return made;
+#endif
   return cpu::make_blocked(shape, cpu::this_machine());
+}
+
+std::shared_ptr<cpu::unfused> make_baseline(const cpu::product_shape& shape, [[maybe_unused]] bool bias) {
+#ifdef TILEGLU_HAS_ONEDNN
+  if (auto made = cpu::make_onednn_unfused(shape, cpu::this_machine(), bias)) return made;
+#endif
+  return cpu::make_unfused(shape, cpu::this_machine());
 }
 
 status prepare(const execution_plan& plan, prepared_plan& out) try {
   if (plan.config->family == kernel_family::cpu_unfused)
-    out.state = cpu::make_unfused(shape_of(plan));
+    out.state = make_baseline(shape_of(plan), plan.problem.bias);
   else
     out.state = std::shared_ptr<product>(make(plan.config->family, shape_of(plan)));
   return {};

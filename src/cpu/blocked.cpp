@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "cpu/product.hpp"
-#include "cpu/scratch_pool.hpp"
+#include "cpu/reuse_pool.hpp"
 #include "cpu/threads.hpp"
 
 namespace tileglu::cpu {
@@ -37,12 +37,14 @@ class blocked final : public product {
     sums_bytes_ = static_cast<std::size_t>(rows * most_weights) * sizeof(float);
     widened_bytes_ = element_ == 4 ? static_cast<std::size_t>(most_weights * block_k_) * sizeof(float) : 0;
     packed_bytes_ = (packed_bytes_ + 63) / 64 * 64;
-    scratch_.prepare(packed_bytes_ + static_cast<std::size_t>(shape.threads) * (sums_bytes_ + widened_bytes_));
+    const std::size_t bytes = packed_bytes_ + static_cast<std::size_t>(shape.threads) * (sums_bytes_ + widened_bytes_);
+    scratch_.prepare([bytes] { return std::make_unique<aligned_bytes>(bytes); });
   }
 
   status run(const product_tensors& t) const noexcept override {
-    char* memory = static_cast<char*>(scratch_.take());
-    if (memory == nullptr) return {status_code::out_of_memory, {}};
+    auto piece = scratch_.take();
+    if (piece == nullptr) return {status_code::out_of_memory, {}};
+    char* const memory = piece->data();
     const std::int64_t blocks = (shape_.n + columns_ - 1) / columns_;
 #pragma omp parallel num_threads(shape_.threads)
     {
@@ -55,7 +57,7 @@ class blocked final : public product {
         for (std::int64_t b = 0; b < blocks; ++b) compute(t, first, rows, b * columns_, memory, mine);
       }
     }
-    scratch_.give(memory);
+    scratch_.give(std::move(piece));
     return {};
   }
 
@@ -119,7 +121,7 @@ class blocked final : public product {
   int element_ = 2;  // bytes of a packed element
   std::int64_t panel_rows_ = 0, block_k_ = 0, columns_ = 0;
   std::size_t packed_bytes_ = 0, sums_bytes_ = 0, widened_bytes_ = 0;
-  mutable scratch_pool scratch_;
+  mutable reuse_pool<aligned_bytes> scratch_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace tileglu::cpu {
 /// y[m, n] of x[m, k] and one (plain) or two (pair) rows of k weights for each column.
 struct product_shape {
   std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t ldx = 0, ldy = 0;  ///< resolved
+  std::int64_t ldx = 0, ldw = 0, ldy = 0;  ///< resolved; ldw from one row of a half to the next
   bool pair = true;
   dtype type = dtype::bf16;
   numerics mode = numerics::fp32_through;

@@ -2,7 +2,7 @@
 #include <cstddef>
 
 #include "cpu/product.hpp"
-#include "cpu/scratch_pool.hpp"
+#include "cpu/reuse_pool.hpp"
 
 namespace tileglu::cpu {
 namespace {
@@ -13,18 +13,20 @@ class stream final : public product {
  public:
   stream(const product_shape& shape, const kernel_set& kernels) : shape_(shape), kernels_(kernels) {
     row_bytes_ = (shape.k + stream_step - 1) / stream_step * stream_step * kernels.packed_bytes(shape.type);
-    scratch_.prepare(static_cast<std::size_t>(shape.m * row_bytes_ + 64));
+    const auto bytes = static_cast<std::size_t>(shape.m * row_bytes_ + 64);
+    scratch_.prepare([bytes] { return std::make_unique<aligned_bytes>(bytes); });
   }
 
   status run(const product_tensors& t) const noexcept override {
-    char* staged = static_cast<char*>(scratch_.take());
-    if (staged == nullptr) return {status_code::out_of_memory, {}};
+    auto piece = scratch_.take();
+    if (piece == nullptr) return {status_code::out_of_memory, {}};
+    char* const staged = piece->data();
     if (shape_.k > 0)
       for (std::int64_t i = 0; i < shape_.m; ++i) kernels_.stage_row(shape_.type, t.x + i * shape_.ldx, shape_.k, staged + i * row_bytes_);
     const std::int64_t blocks = (shape_.n + block_columns - 1) / block_columns;
 #pragma omp parallel for num_threads(shape_.threads) schedule(dynamic)
     for (std::int64_t b = 0; b < blocks; ++b) compute(t, staged, b * block_columns);
-    scratch_.give(staged);
+    scratch_.give(std::move(piece));
     return {};
   }
 
@@ -51,7 +53,7 @@ class stream final : public product {
   product_shape shape_;
   const kernel_set& kernels_;
   std::int64_t row_bytes_ = 0;
-  mutable scratch_pool scratch_;
+  mutable reuse_pool<aligned_bytes> scratch_;
 };
 
 }  // namespace

@@ -16,6 +16,13 @@ inline int available_threads() noexcept {
 #endif
 }
 
+/// Changes what available_threads() says, for this thread.
+inline void set_available_threads([[maybe_unused]] int count) noexcept {
+#ifdef _OPENMP
+  omp_set_num_threads(count);
+#endif
+}
+
 /// This thread's number within its team.
 inline int thread_number() noexcept {
 #ifdef _OPENMP

@@ -15,6 +15,10 @@ class unfused {
   virtual status run(const product_tensors& t, std::uint16_t* workspace) const noexcept = 0;
 };
 
-std::shared_ptr<unfused> make_unfused(const product_shape& shape);
+/// By the backend's own plain products.
+std::shared_ptr<unfused> make_unfused(const product_shape& shape, const kernel_set& kernels);
+
+/// Its last step: y = act(gate) * up of stored, dense gate and up.
+void activate(const product_shape& shape, const kernel_set& kernels, const std::uint16_t* gate, const std::uint16_t* up, std::uint16_t* y) noexcept;
 
 }  // namespace tileglu::cpu

@@ -59,6 +59,8 @@ std::string refusal(const kernel_row& row, const problem& p, const device_facts&
   }
   if (auto why = refuse_cpu(device); !why.empty()) return why;
   if (row.family == kernel_family::cpu_stream && p.m > 4) return "m is " + std::to_string(p.m) + "; allowed are 1 to 4: more rows are bound by arithmetic";
+  if (row.family == kernel_family::cpu_onednn && !device.onednn) return "this build of tileglu has no oneDNN; build it with TILEGLU_ONEDNN=ON (Debian: libdnnl-dev)";
+  if (row.family == kernel_family::cpu_onednn && p.k == 0) return "k is 0; allowed are 1 and more: oneDNN has no empty products";
   if (row.family == kernel_family::cpu_unfused && options.kernel.empty()) return "the baseline stores gate and up whole; ask for it by options.kernel";
   return {};
 }

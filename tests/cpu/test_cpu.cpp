@@ -40,6 +40,19 @@ TEST(Cpu, BlockedOnRandomProblems) {
   }
 }
 
+TEST(Cpu, OnednnOnRandomProblems) {
+  if (!this_cpu().onednn) GTEST_SKIP() << "this build has no oneDNN";
+  std::mt19937 random(4);
+  for (std::uint32_t i = 0; i < 120; ++i) {
+    problem p = random_problem(random, 90, 120, 200);
+    p.k = std::max<std::int64_t>(p.k, 1);
+    p.ldx = p.ldx ? p.ldx + 1 : 0, p.ldw = p.ldw ? p.ldw + 1 : 0;
+    made_case c = make_case(p, i);
+    run_with(c, "cpu_onednn");
+    ASSERT_TRUE(good(c)) << "case " << i;
+  }
+}
+
 TEST(Cpu, StreamOnRandomProblems) {
   std::mt19937 random(2);
   for (std::uint32_t i = 0; i < 250; ++i) {

@@ -11,7 +11,7 @@
 namespace tileglu {
 
 /// The kernels that rows configure.
-enum class kernel_family { oracle, cpu_stream, cpu_blocked, cpu_unfused, cuda_portable, gate_first, interleaved, paired, decode };
+enum class kernel_family { oracle, cpu_stream, cpu_blocked, cpu_onednn, cpu_unfused, cuda_portable, gate_first, interleaved, paired, decode };
 
 std::string_view name(kernel_family family) noexcept;
 

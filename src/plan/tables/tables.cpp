@@ -11,6 +11,7 @@ std::string_view name(kernel_family family) noexcept {
     case kernel_family::oracle: return "oracle";
     case kernel_family::cpu_stream: return "cpu_stream";
     case kernel_family::cpu_blocked: return "cpu_blocked";
+    case kernel_family::cpu_onednn: return "cpu_onednn";
     case kernel_family::cpu_unfused: return "cpu_unfused";
     case kernel_family::cuda_portable: return "portable";
     case kernel_family::gate_first: return "gate_first";
@@ -26,7 +27,8 @@ namespace {
 
 constexpr std::array general_rows = {
     kernel_row{"cpu_stream", kernel_family::cpu_stream, backend_id::cpu, {}, "each weight is read once: few rows are bound by memory"},
-    kernel_row{"cpu_blocked", kernel_family::cpu_blocked, backend_id::cpu, {}, "oneDNN products of blocks that stay in cache"},
+    kernel_row{"cpu_blocked", kernel_family::cpu_blocked, backend_id::cpu, {}, "blocks that stay in cache, weights read in place"},
+    kernel_row{"cpu_onednn", kernel_family::cpu_onednn, backend_id::cpu, {}, "oneDNN products of blocks that stay in cache"},
     kernel_row{"cpu_unfused", kernel_family::cpu_unfused, backend_id::cpu, {}, "the baseline: gate whole, up whole, then the activation"},
     kernel_row{"portable", kernel_family::cuda_portable, backend_id::cuda_portable, {}, "cuBLASLt, then one activation kernel"},
     kernel_row{"oracle", kernel_family::oracle, backend_id::oracle, {}, "the reference: float64, never chosen unless asked for"},
