@@ -18,9 +18,11 @@ enum exit_code : int {
 /// Runs after the command line has been read; returns an exit_code.
 using action = std::function<int()>;
 
+void add_run(CLI::App& app, action& chosen);
 void add_check(CLI::App& app, action& chosen);
 void add_bench(CLI::App& app, action& chosen);
 void add_plan(CLI::App& app, action& chosen);
 void add_info(CLI::App& app, action& chosen);
+void add_pack(CLI::App& app, action& chosen);
 
 }  // namespace tileglu::cli

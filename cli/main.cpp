@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Examples:\n"
+      "  tileglu run                                    a real checkpoint: every layer verified, timed, reported\n"
       "  tileglu info                                   what this machine can run, and why not the rest\n"
       "  tileglu plan 16x4864x896 --device h200         which kernel an H200 would run, and why\n"
       "  tileglu check 1,16,128x1536x576                are the results right? (exit code 1 where not)\n"
@@ -22,9 +23,11 @@ int main(int argc, char** argv) {
       "`tileglu COMMAND --help` has the options of a command, with examples.\n");
 
   action chosen;
+  add_run(app, chosen);
   add_check(app, chosen);
   add_bench(app, chosen);
   add_plan(app, chosen);
+  add_pack(app, chosen);
   add_info(app, chosen);
   try {
     app.parse(argc, argv);

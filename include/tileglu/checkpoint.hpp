@@ -13,6 +13,7 @@
 #include "tileglu/mlp.hpp"
 #include "tileglu/problem.hpp"
 #include "tileglu/run.hpp"
+#include "tileglu/safetensors.hpp"
 #include "tileglu/status.hpp"
 
 namespace tileglu {
@@ -45,7 +46,7 @@ struct mlp_layer {
   std::int64_t k = 0;    ///< hidden size
   std::int64_t out = 0;  ///< rows of the down projection
   dtype type = dtype::bf16;
-  weight_layout layout = weight_layout::separate;  ///< separate or stacked_gate_up
+  weight_layout layout = weight_layout::separate;
   activation act = {};
   bool bias = false;       ///< on gate and up
   bool down_bias = false;
@@ -71,7 +72,7 @@ class TILEGLU_API checkpoint {
  public:
   /// `path`: a folder (model.safetensors, model.safetensors.index.json, or its only *.safetensors), a safetensors file, or an
   /// index. Names that are known, under any prefix: gate_proj / up_proj / down_proj; gate_up_proj (gate first) / down_proj;
-  /// w1 (gate) / w3 (up) / w2 (down). Errors: io_error; bad_file (a missing or misshapen tensor, a wrong file; named);
+  /// w1 (gate) / w3 (up) / w2 (down); and what `tileglu pack` writes. Errors: io_error; bad_file (a missing or misshapen tensor, a wrong file; named);
   /// unsupported (an unknown architecture or activation, a mixture of experts, quantised weights; says what is allowed).
   static result<checkpoint> open(const std::string& path, const checkpoint_options& options = {});
 
@@ -80,6 +81,9 @@ class TILEGLU_API checkpoint {
   const model_config& config() const noexcept;
   const std::vector<mlp_layer>& layers() const noexcept;  ///< by index
   const std::vector<std::string>& notes() const noexcept;  ///< what a user should know: conversions, modules left alone
+
+  /// Every tensor but the gate and up weights and biases of layers(): what a repacked copy keeps. Valid as long as *this.
+  std::vector<stored_tensor> other_tensors() const;
 
   /// The weights of layers()[i]. Errors: bad_file where a tensor holds a NaN or an infinity (named, with its place).
   result<mlp_weights> load(std::size_t i) const;

@@ -98,7 +98,8 @@ status index_tensors(const std::vector<tensor_file>& files, weights::tensor_inde
 }
 
 /// The activation: the caller's, config.json's, or what the names mean by definition.
-status settle_activation(const checkpoint_options& options, const weights::mlp_naming& naming, const std::string& path, model_config& config, std::vector<std::string>& notes) {
+status settle_activation(const checkpoint_options& options, const weights::mlp_naming& naming, const std::vector<tensor_file>& files, const std::string& path, model_config& config,
+                         std::vector<std::string>& notes) {
   if (options.act) {
     config.act = options.act;
     return {};
@@ -106,6 +107,15 @@ status settle_activation(const checkpoint_options& options, const weights::mlp_n
   if (!config.act_name.empty()) {
     const auto act = hf_activation_by_name(config.act_name);
     if (!act) return {act.error().code(), config.path + ": " + act.error().text()};
+    config.act = *act;
+    return {};
+  }
+  // tileglu pack writes the activation into the file.
+  for (const tensor_file& file : files) {
+    const auto said = file.metadata().find("tileglu.activation");
+    if (said == file.metadata().end()) continue;
+    const auto act = hf_activation_by_name(said->second);
+    if (!act) return {act.error().code(), file.path() + ": __metadata__ tileglu.activation: " + act.error().text()};
     config.act = *act;
     return {};
   }
@@ -156,7 +166,7 @@ result<checkpoint> checkpoint::open(const std::string& path, const checkpoint_op
   if (!found) return found.error();
   for (const std::string& other : found->left_alone) made->notes.push_back("other MLPs are left alone: " + other);
   if (status s = check_count(found->chosen, made->config, path); !s.ok()) return s;
-  if (status s = settle_activation(options, *found->chosen.front().naming, path, made->config, made->notes); !s.ok()) return s;
+  if (status s = settle_activation(options, *found->chosen.front().naming, made->files, path, made->config, made->notes); !s.ok()) return s;
 
   int converted = 0;
   for (const weights::found_mlp& mlp : found->chosen) {
@@ -182,6 +192,15 @@ std::string checkpoint::name() const {
   const fs::path absolute = fs::absolute(state_->path, ignored).lexically_normal();
   const fs::path last = absolute.has_filename() ? absolute : absolute.parent_path();
   return (last.filename() == "model.safetensors" || last.extension() == ".json" ? last.parent_path() : last).filename().string();
+}
+
+std::vector<stored_tensor> checkpoint::other_tensors() const {
+  std::set<const stored_tensor*> gates_and_ups;
+  for (const weights::layer_tensors& t : state_->sources) gates_and_ups.insert({t.gate.tensor, t.up.tensor, t.bias_gate.tensor, t.bias_up.tensor});
+  std::vector<stored_tensor> others;
+  for (const auto& [name, where] : state_->tensors)
+    if (!gates_and_ups.contains(where.tensor)) others.push_back(*where.tensor);
+  return others;
 }
 
 result<mlp_weights> checkpoint::load(std::size_t i) const {

@@ -11,8 +11,10 @@ namespace {
 
 constexpr std::array namings = {
     mlp_naming{"gate_proj", "up_proj", "down_proj"},
-    mlp_naming{"gate_up_proj", "", "down_proj"},
-    mlp_naming{"w1", "w3", "w2", true},  // Llama's own names
+    mlp_naming{"gate_up_proj", "", "down_proj", weight_layout::stacked_gate_up},
+    mlp_naming{"w1", "w3", "w2", weight_layout::separate, true},             // Llama's own names
+    mlp_naming{"up_gate_proj", "", "down_proj", weight_layout::stacked_up_gate},    // as `tileglu pack` names it
+    mlp_naming{"gate_up_interleaved", "", "down_proj", weight_layout::interleaved},  // as `tileglu pack` names it
 };
 
 std::string looked_for() {

@@ -8,6 +8,7 @@
 
 #include "tileglu/safetensors.hpp"
 #include "tileglu/status.hpp"
+#include "tileglu/types.hpp"
 
 namespace tileglu::weights {
 
@@ -18,9 +19,10 @@ struct located_tensor {
 };
 using tensor_index = std::map<std::string, located_tensor, std::less<>>;
 
-/// The names of the linears of a gated MLP; `up` is empty where gate and up are stacked, gate first.
+/// The names of the linears of a gated MLP; `up` is empty where gate and up are one matrix, named by `gate`.
 struct mlp_naming {
   std::string_view gate, up, down;
+  weight_layout layout = weight_layout::separate;
   bool silu_by_definition = false;  ///< where config.json is silent, the family means silu
 };
 

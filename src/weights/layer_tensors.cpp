@@ -1,5 +1,7 @@
 #include "weights/layer_tensors.hpp"
 
+#include "layout/pairing.hpp"
+
 namespace tileglu::weights {
 namespace {
 
@@ -57,7 +59,7 @@ status check_shapes(const layer_tensors& t, const model_config& config, mlp_laye
   const auto& gate = t.gate.tensor->shape;
   const bool stacked = t.up.tensor == nullptr;
   if (gate.size() != 2 || gate[0] == 0 || gate[1] == 0) return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed is [outputs, inputs], both above 0");
-  if (stacked && gate[0] % 2) return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed is an even number of rows: gate over up");
+  if (stacked && gate[0] % 2) return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed is an even number of rows: those of gate and of up");
   layer.n = stacked ? gate[0] / 2 : gate[0];
   layer.k = gate[1];
   if (config.hidden_size && layer.k != config.hidden_size)
@@ -89,7 +91,7 @@ result<described_layer> describe_layer(const found_mlp& found, const tensor_inde
   if (status s = check_shapes(t, config, layer); !s.ok()) return s;
   layer.index = found.index;
   layer.module = found.module;
-  layer.layout = t.up.tensor ? weight_layout::separate : weight_layout::stacked_gate_up;
+  layer.layout = found.naming->layout;
   layer.act = *config.act;
   layer.bias = t.bias_gate.tensor != nullptr;
   layer.down_bias = t.bias_down.tensor != nullptr;
@@ -123,10 +125,26 @@ result<mlp_weights> load_layer(const mlp_layer& layer, const layer_tensors& tens
   if (status s = load(tensors.bias_down, bias_down); !s.ok()) return s;
 
   mlp_weights loaded;
-  loaded.w = up ? gate_up_weights::separate(gate, up) : gate_up_weights::stacked_gate_up(gate);
+  switch (layer.layout) {
+    case weight_layout::separate: loaded.w = gate_up_weights::separate(gate, up); break;
+    case weight_layout::stacked_gate_up: loaded.w = gate_up_weights::stacked_gate_up(gate); break;
+    case weight_layout::stacked_up_gate: loaded.w = gate_up_weights::stacked_up_gate(gate); break;
+    case weight_layout::interleaved: loaded.w = gate_up_weights::interleaved(gate); break;
+  }
   loaded.down = down;
   loaded.bias_gate = bias_gate;
-  loaded.bias_up = bias_gate && !bias_up ? bias_gate + layer.n : bias_up;
+  loaded.bias_up = bias_up;
+  if (bias_gate && !bias_up) {  // one bias for both halves, ordered as the rows of the one matrix
+    const layout::halves both = layout::resolve(layer.layout, bias_gate, nullptr, layer.n, 1);
+    const auto copy_of = [&](const std::uint16_t* half) {
+      std::vector<std::uint16_t> dense(static_cast<std::size_t>(layer.n));
+      for (std::int64_t j = 0; j < layer.n; ++j) dense[static_cast<std::size_t>(j)] = half[j * both.row_stride];
+      copies.push_back(std::move(dense));
+      return copies.back().data();
+    };
+    loaded.bias_gate = copy_of(both.gate);
+    loaded.bias_up = copy_of(both.up);
+  }
   loaded.bias_down = bias_down;
   return loaded;
 }

@@ -1,0 +1,346 @@
+// tileglu run: every gated MLP of a checkpoint, verified against float64 and raced against the unfused path.
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <numeric>
+#include <set>
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include "console.hpp"
+#include "model_run.hpp"
+#include "output_folder.hpp"
+#include "report.hpp"
+#include "svg.hpp"
+#include "tileglu/tileglu.hpp"
+
+namespace tileglu::cli {
+namespace {
+
+struct run_command {
+  std::string model = "models/smollm2-135m", layers, activations_file, activation, backend = "automatic", kernel, out = "out";
+  std::vector<std::int64_t> ms;
+  double seconds = 1;
+  std::int64_t oracle_rows = 0;
+  bool json = false;
+};
+
+/// The command line, for the report.
+std::string words_of(const run_command& c) {
+  std::string words = "tileglu run --model " + c.model;
+  if (!c.layers.empty()) words += " --layers " + c.layers;
+  if (!c.ms.empty()) words += fmt::format(" --m {}", fmt::join(c.ms, ","));
+  if (!c.activations_file.empty()) words += " --activations " + c.activations_file;
+  if (!c.activation.empty()) words += " --activation " + c.activation;
+  if (c.backend != "automatic") words += " --backend " + c.backend;
+  if (!c.kernel.empty()) words += " --kernel " + c.kernel;
+  return words;
+}
+
+status bad(std::string text) { return {status_code::invalid_argument, std::move(text)}; }
+
+/// "0-3,7" as positions in the checkpoint's layers; all of them where it is empty.
+result<std::vector<std::size_t>> choose_layers(const std::string& text, const checkpoint& model) {
+  const auto& layers = model.layers();
+  const auto wrong = [&](const std::string& part) {
+    return bad("--layers is '" + text + "': '" + part + "' is not there; allowed are numbers and ranges from " + std::to_string(layers.front().index) + " to " + std::to_string(layers.back().index) +
+               ", as in 0-3,7");
+  };
+  std::set<std::size_t> chosen;
+  for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    int first = 0, last = 0;
+    const char* stop = part.data() + part.size();
+    auto parsed = std::from_chars(part.data(), stop, first);
+    last = first;
+    if (parsed.ec == std::errc{} && parsed.ptr != stop && *parsed.ptr == '-') parsed = std::from_chars(parsed.ptr + 1, stop, last);
+    if (parsed.ec != std::errc{} || parsed.ptr != stop || first > last || first < 0) return wrong(part);
+    for (int index = first; index <= last; ++index) {
+      const auto found = std::ranges::find(layers, index, &mlp_layer::index);
+      if (found == layers.end()) return wrong(part);
+      chosen.insert(static_cast<std::size_t>(found - layers.begin()));
+    }
+    begin = end + 1;
+  }
+  if (!text.empty()) return std::vector(chosen.begin(), chosen.end());
+  std::vector<std::size_t> all(layers.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+/// The rows that are multiplied: the user's, or 1, 16, 128 and 512 as far as the activations reach.
+result<std::vector<std::int64_t>> choose_ms(const std::vector<std::int64_t>& asked, std::int64_t available, const std::string& origin) {
+  std::vector<std::int64_t> ms = asked.empty() ? std::vector<std::int64_t>{1, 16, 128, 512} : asked;
+  if (asked.empty() && available > 0) std::erase_if(ms, [&](std::int64_t m) { return m > available; });
+  for (const std::int64_t m : ms)
+    if (available > 0 && m > available) return bad("--m is " + std::to_string(m) + "; allowed are 1 to " + std::to_string(available) + ", the rows of " + origin);
+  return ms;
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0) return line.substr(std::min(line.size(), line.find(':') + 2));
+  return "CPU";
+}
+
+std::string machine_words(const device_facts& d) {
+  if (d.kind == device_kind::cuda) return fmt::format("{}, compute capability {}.{}, {} SMs", d.name, d.compute_capability / 10, d.compute_capability % 10, d.sm_count);
+  const char* extension = d.amx_bf16 ? "AMX" : d.avx512_bf16 ? "AVX512-BF16" : d.avx2 ? "AVX2" : "no vector extension that is used";
+  return fmt::format("{}, {} thread{}, {}", cpu_model(), d.threads, d.threads == 1 ? "" : "s", extension);
+}
+
+nlohmann::ordered_json to_json(const measured_error& e) {
+  nlohmann::ordered_json j;
+  if (std::isfinite(e.error)) j["error"] = e.error;
+  else j["error"] = nullptr;
+  j["float32_error"] = e.earned;
+  if (std::isfinite(e.error) && e.earned > 0) j["error_ratio"] = e.error / e.earned;
+  else j["error_ratio"] = nullptr;
+  return j;
+}
+
+nlohmann::ordered_json to_json(const race_outcome& race) {
+  nlohmann::ordered_json j;
+  j["m"] = race.m;
+  j["product"] = race.whole_mlp ? "mlp" : "gated";
+  j["kernel"] = race.row;
+  j["backend"] = race.backend;
+  j["us_per_layer"] = race.us;
+  if (!race.baseline_row.empty()) {
+    j["baseline"] = race.baseline_row;
+    j["baseline_us_per_layer"] = race.baseline_us;
+    j["speedup"] = race.speedup;
+  }
+  j["rounds"] = race.rounds;
+  j["oracle_rows"] = race.oracle_rows;
+  measured_error worst;
+  double baseline_error = 0;
+  for (const layer_outcome& l : race.layers) {
+    if (l.ours.error > worst.error || !std::isfinite(l.ours.error)) worst = l.ours;
+    baseline_error = std::max(baseline_error, l.baseline.error);
+  }
+  j.update(to_json(worst));
+  if (!race.baseline_row.empty() && std::isfinite(baseline_error)) j["baseline_error"] = baseline_error;
+  j["layers_verified"] = std::ranges::count(race.layers, true, &layer_outcome::verified);
+  for (const layer_outcome& l : race.layers) {
+    nlohmann::ordered_json layer = {{"layer", l.index}, {"verified", l.verified}};
+    layer.update(to_json(l.ours));
+    if (l.us > 0) layer["us"] = l.us;
+    if (l.baseline_us > 0) layer["baseline_us"] = l.baseline_us, layer["speedup"] = l.baseline_us / l.us;
+    if (!l.verified)
+      layer["fault"] = !l.ours.fault.empty()       ? l.ours.fault
+                       : !l.baseline.fault.empty() ? "the baseline: " + l.baseline.fault
+                       : l.ours.error > tolerance * l.ours.earned ? "the error is above " + fmt::format("{}", tolerance) + " times float32's"
+                                                                  : "the baseline's error is above " + fmt::format("{}", baseline_tolerance) + " times float32's";
+    j["layers"].push_back(layer);
+  }
+  return j;
+}
+
+nlohmann::ordered_json describe_model(const checkpoint& model, const std::vector<device_layer>& layers) {
+  nlohmann::ordered_json j;
+  const mlp_layer& first = layers.front().layer;
+  j["name"] = model.name();
+  j["path"] = model.path();
+  j["type"] = model.config().model_type.empty() ? "unknown type" : model.config().model_type;
+  j["hidden"] = first.k;
+  j["intermediate"] = first.n;
+  j["activation"] = name(first.act.kind);
+  j["dtype"] = name(first.type);
+  j["layout"] = name(first.layout);
+  j["bias"] = first.bias;
+  j["layers"] = nlohmann::ordered_json::array();
+  std::size_t bytes = 0;
+  for (const device_layer& l : layers) {
+    j["layers"].push_back(l.layer.index);
+    bytes += l.bytes;
+  }
+  j["weight_bytes"] = bytes;
+  j["notes"] = model.notes();
+  return j;
+}
+
+/// "a, b and c".
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+nlohmann::ordered_json summarise(const nlohmann::ordered_json& report, const std::vector<race_outcome>& races, const std::string& machine) {
+  nlohmann::ordered_json j;
+  std::size_t results = 0, good = 0, raced = 0;
+  double logs = 0;
+  std::vector<std::string> kernels, ms;
+  const auto add = [](std::vector<std::string>& to, const std::string& word) {
+    if (std::ranges::find(to, word) == to.end()) to.push_back(word);
+  };
+  for (const race_outcome& race : races) {
+    results += race.layers.size();
+    good += static_cast<std::size_t>(std::ranges::count(race.layers, true, &layer_outcome::verified));
+    add(kernels, race.row);
+    add(ms, std::to_string(race.m));
+    if (race.speedup > 0) logs += std::log(race.speedup), ++raced;
+  }
+  j["results"] = results;
+  j["verified"] = good;
+  if (raced > 0) j["speedup"] = std::exp(logs / static_cast<double>(raced));
+  const auto& model = report["model"];
+  std::string sentence = fmt::format("Ran the gated product and the whole MLP of {} layer{} of {} ({}, {}, hidden {}, intermediate {}) for M = {} on {} through {}: ", model["layers"].size(),
+                                     model["layers"].size() == 1 ? "" : "s", model["name"].get<std::string>(), model["dtype"].get<std::string>(), model["activation"].get<std::string>(),
+                                     model["hidden"].get<std::int64_t>(), model["intermediate"].get<std::int64_t>(), listed(ms), machine, listed(kernels));
+  sentence += good == results ? fmt::format("all {} results are within {} times float32's own error", results, tolerance) : fmt::format("{} of {} RESULTS ARE WRONG", results - good, results);
+  if (raced > 0) sentence += fmt::format(", at {:.2f} times the speed of the unfused path (geometric mean)", j["speedup"].get<double>());
+  j["sentence"] = sentence + ".";
+  return j;
+}
+
+std::string result_table(const std::vector<race_outcome>& races) {
+  table rows({"M", "product", "kernel", "per layer", "unfused", "speed", "error", "float32's", "rows checked", "layers verified"});
+  for (const race_outcome& race : races) {
+    const auto worst = std::ranges::max_element(race.layers, {}, [](const layer_outcome& l) { return l.ours.error; });
+    rows.add({std::to_string(race.m), race.whole_mlp ? "mlp" : "gated", race.row, duration(race.us), race.baseline_row.empty() ? "-" : duration(race.baseline_us),
+              race.baseline_row.empty() ? "-" : fmt::format("{:.2f}x", race.speedup), fmt::format("{:.2e}", worst->ours.error), fmt::format("{:.2e}", worst->ours.earned),
+              fmt::format("{} of {}", race.oracle_rows, race.m), fmt::format("{} of {}", std::ranges::count(race.layers, true, &layer_outcome::verified), race.layers.size())});
+  }
+  return rows.text();
+}
+
+std::string faults(const std::vector<race_outcome>& races) {
+  std::string text;
+  int shown = 0;
+  for (const race_outcome& race : races)
+    for (const auto& layer : to_json(race)["layers"])
+      if (!layer["verified"].get<bool>() && shown++ < 10)
+        text += fmt::format("WRONG: layer {}, M = {}, {}: {}\n", layer["layer"].get<int>(), race.m, race.whole_mlp ? "whole MLP" : "gated product", layer["fault"].get<std::string>());
+  return text;
+}
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+result<checkpoint> open_model(const run_command& c) {
+  checkpoint_options options;
+  if (!c.activation.empty()) {
+    const auto act = hf_activation_by_name(c.activation);
+    if (!act) return act.error();
+    options.act = *act;
+  }
+  return checkpoint::open(c.model, options);
+}
+
+int exit_code_of_model(const status& s) {  // a path that is not there is the user's, not the machine's
+  fail(s);
+  return s.code() == status_code::io_error ? bad_usage : exit_code_of(s);
+}
+
+int run(const run_command& c) {
+  const auto model = open_model(c);
+  if (!model) return exit_code_of_model(model.error());
+  const auto chosen = choose_layers(c.layers, *model);
+  if (!chosen) return fail(chosen.error());
+  const auto backend = backend_by_name(c.backend);
+  if (!backend) return fail(backend.error());
+  model_request request;
+  request.choice.backend = *backend;
+  request.choice.kernel = c.kernel;
+  request.seconds = c.seconds;
+  request.oracle_rows = c.oracle_rows;
+  const bool on_cpu = *backend == backend_id::cpu || *backend == backend_id::oracle;
+  request.device = on_cpu ? this_cpu() : this_device();
+
+  std::vector<device_layer> layers;
+  for (const std::size_t position : *chosen) {
+    auto loaded = load_to_device(*model, position, request.device);
+    if (!loaded) return fail(loaded.error());
+    layers.push_back(std::move(*loaded));
+  }
+  result<activations> x = activations{};
+  if (!c.activations_file.empty()) x = read_activations(c.activations_file, layers);
+  if (!x) return exit_code_of_model(x.error());
+  const auto ms = choose_ms(c.ms, x->rows, c.activations_file);
+  if (!ms) return fail(ms.error());
+  request.ms = *ms;
+  if (c.activations_file.empty()) x = random_activations(layers, std::ranges::max(request.ms));
+
+  result<std::vector<race_outcome>> races = std::vector<race_outcome>{};
+  {
+    progress bar("tileglu run", steps_of(layers, request));
+    races = run_model(layers, *x, request, [&](std::string_view what) { bar.step(what); });
+  }
+  if (!races) return fail(races.error());
+
+  nlohmann::ordered_json report;
+  report["tileglu"] = version();
+  report["created"] = now();
+  report["command"] = words_of(c);
+  report["model"] = describe_model(*model, layers);
+  report["machine"] = cli::to_json(request.device);
+  report["machine"]["words"] = machine_words(request.device);
+  report["activations"] = x->origin;
+  report["tolerance"] = tolerance;
+  for (const race_outcome& race : *races) report["races"].push_back(to_json(race));
+  report["summary"] = summarise(report, *races, report["machine"]["words"].get<std::string>());
+
+  // The results come first, so that a folder that can't be written loses nothing.
+  const bool good = std::ranges::all_of(*races, verified);
+  if (c.json) {
+    if (status s = emit(report); !s.ok()) return fail(s);
+  } else {
+    for (const std::string& note : model->notes()) fmt::print("note: {}\n", note);
+    fmt::print("{}{}", result_table(*races), faults(*races));
+  }
+  status written = write_result(c.out, "run.json", report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  if (written.ok()) written = write_result(c.out, "run.html", html_report(report));
+  if (!c.json) fmt::print("\n{}\n", report["summary"]["sentence"].get<std::string>());
+  if (!written.ok()) {
+    fmt::print(stderr, "tileglu: {}; the results above are whole, only their files are missing\n", written.text());
+    return good ? environment : check_failed;
+  }
+  if (!c.json) fmt::print("Report: {}/run.html, {}/run.json\n", c.out, c.out);
+  return good ? success : check_failed;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, action& chosen) {
+  auto c = std::make_shared<run_command>();
+  CLI::App* command = app.add_subcommand("run", "Compute every gated MLP of a Hugging Face checkpoint, verify it against float64, race it against the unfused path");
+  command->add_option("--model", c->model, "folder, safetensors file or index")->capture_default_str();
+  command->add_option("--layers", c->layers, "numbers and ranges, as in 0-3,7; all where it is left out");
+  command->add_option("--m", c->ms, "rows of activations (tokens), as in 1,16,512; 1,16,128,512 where it is left out")->delimiter(',')->check(CLI::Range(1, 1 << 20));
+  command->add_option("--activations", c->activations_file, "X [rows, hidden] in a safetensors file, one tensor or one per layer; random where it is left out");
+  command->add_option("--activation", c->activation, "in place of config.json's hidden_act: silu, gelu_pytorch_tanh, ...");
+  command->add_option("--backend", c->backend, "automatic, cpu, cuda_portable, sm90 or oracle")->capture_default_str();
+  command->add_option("--kernel", c->kernel, "a row or a family of the planner's tables; `tileglu plan` lists them");
+  command->add_option("--seconds", c->seconds, "time spent on each race, at least 3 rounds")->capture_default_str()->check(CLI::Range(0.0, 3600.0));
+  command->add_option("--rows-checked", c->oracle_rows, "rows of each result that the float64 oracle computes; 1 to 16 by size where it is left out")->check(CLI::Range(1, 1 << 20));
+  command->add_option("--out", c->out, "folder of run.json and run.html")->capture_default_str();
+  command->add_flag("--json", c->json, "print JSON instead of the table");
+  command->footer(
+      "Examples:\n"
+      "  tileglu run                                        SmolLM2-135M, as scripts/get_model brings it\n"
+      "  tileglu run --model ~/models/Qwen2.5-7B --layers 0-3 --m 1,512\n"
+      "  tileglu run --model model.safetensors --activations x.safetensors --backend cpu --json\n"
+      "\n"
+      "Every layer goes through the kernel that the planner chooses. The rows that the oracle computes are spread over each result;\n"
+      "all other elements must be finite. A pass over all layers is timed, so that weights are as cold as in a model's forward, in turns\n"
+      "with the unfused path. Exit codes: 0 verified, 1 a result is wrong, 2 bad usage or input, 3 the machine or the output folder.\n");
+  command->callback([c, &chosen] { chosen = [c] { return run(*c); }; });
+}
+
+}  // namespace tileglu::cli
