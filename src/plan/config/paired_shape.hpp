@@ -1,0 +1,94 @@
+// What follows from a configuration of the paired kernel: tiles, waves, shared memory. Host, planner and kernel ask here.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "plan/config/sm90_config.hpp"
+
+namespace tileglu {
+
+/// A K block: 64 elements of 2 bytes are 128 bytes, the span of TMA's widest swizzle.
+inline constexpr int k_block = 64;
+
+/// Dynamic shared memory that a block of sm_90 may ask for.
+inline constexpr int sm90_shared_limit = 232448;
+
+template <class Integer>
+constexpr Integer ceil_div(Integer a, Integer b) {
+  return (a + b - 1) / b;
+}
+
+constexpr int cluster_size(const paired_config& c) { return c.cluster_m * c.cluster_n; }
+
+/// Byte offsets in shared memory, from a base that is a multiple of 1024.
+struct paired_shared_map {
+  int x;            ///< [stages][tile_rows][64] elements
+  int weights;      ///< [stages][2 pair_width][64]: gate rows over up rows
+  int output;       ///< [2 warpgroups][output_buffers][64][pair_width], in panels (sm90/device/output_tile.hpp)
+  int output_buffers;
+  int full;         ///< [stages] mbarriers: loaded
+  int empty;        ///< [stages] mbarriers: read
+  int bytes;        ///< past the end
+};
+
+/// Slack to bring the base of dynamic shared memory to a multiple of 1024.
+inline constexpr int shared_base_slack = 1024;
+
+constexpr paired_shared_map shared_map(const paired_config& c) {
+  paired_shared_map map{};
+  const int buffer = 64 * c.pair_width * 2;
+  map.weights = c.stages * c.tile_rows() * k_block * 2;
+  map.output = map.weights + c.stages * 2 * c.pair_width * k_block * 2;
+  // A buffer for every block of 64 rows spares the wait for the store of the block before; one does where there is no room.
+  map.output_buffers = c.row_blocks;
+  const int barriers = 2 * c.stages * 8;
+  if (map.output + 2 * map.output_buffers * buffer + barriers + shared_base_slack > sm90_shared_limit) map.output_buffers = 1;
+  map.full = map.output + 2 * map.output_buffers * buffer;
+  map.empty = map.full + c.stages * 8;
+  map.bytes = map.full + barriers;
+  return map;
+}
+
+/// Dynamic shared memory of a launch.
+constexpr int shared_bytes(const paired_config& c) { return shared_map(c).bytes + shared_base_slack; }
+
+/// The tiles of an output, counted in clusters (a cluster owns cluster_m x cluster_n tiles).
+struct tile_grid {
+  int rows;
+  int columns;
+  constexpr int count() const { return rows * columns; }
+  friend bool operator==(const tile_grid&, const tile_grid&) = default;
+};
+
+constexpr tile_grid tiles_of(const paired_config& c, std::int64_t m, std::int64_t n) {
+  return {static_cast<int>(ceil_div<std::int64_t>(m, c.tile_rows() * c.cluster_m)), static_cast<int>(ceil_div<std::int64_t>(n, c.pair_width * c.cluster_n))};
+}
+
+/// Clusters that run at once: one CTA an SM.
+constexpr int resident_clusters(const paired_config& c, int sm_count) { return sm_count / cluster_size(c); }
+
+/// Clusters of a launch.
+constexpr int launched_clusters(const paired_config& c, std::int64_t m, std::int64_t n, int sm_count) {
+  return std::min(tiles_of(c, m, n).count(), resident_clusters(c, sm_count));
+}
+
+/// Tiles that the busiest CTA computes: the whole waves of the launch.
+constexpr int waves(const paired_config& c, std::int64_t m, std::int64_t n, int sm_count) {
+  return ceil_div(tiles_of(c, m, n).count(), resident_clusters(c, sm_count));
+}
+
+/// Bytes that a CTA reads from L2 for one K block, multicast counted once: 26 to 30 a clock is what the chip sustains.
+constexpr int l2_bytes_per_k_block(const paired_config& c) {
+  return (c.tile_rows() / c.cluster_n + 2 * c.pair_width / c.cluster_m) * k_block * 2;
+}
+
+/// Is this a configuration that the kernel can be built with?
+constexpr bool is_buildable(const paired_config& c) {
+  const bool clusters = (c.cluster_m == 1 || c.cluster_m == 2) && (c.cluster_n == 1 || c.cluster_n == 2) && cluster_size(c) <= 2;
+  return clusters && (c.row_blocks == 1 || c.row_blocks == 2) && c.pair_width >= 8 && c.pair_width <= 128 && c.pair_width % 8 == 0 && c.stages >= 2 &&
+         c.row_blocks * c.pair_width <= 192 &&  // accumulators of a thread: 232 registers less what the loop needs
+         shared_bytes(c) <= sm90_shared_limit;
+}
+
+}  // namespace tileglu

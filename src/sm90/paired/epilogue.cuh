@@ -1,0 +1,97 @@
+// act(gate) * up on a warpgroup's accumulators, 64 rows at a time, into the shared buffer that TMA stores.
+#pragma once
+
+#include "sm90/device/output_tile.hpp"
+#include "sm90/paired/arguments.hpp"
+#include "sm90/ptx/stmatrix.cuh"
+
+namespace tileglu::sm90 {
+
+/// What a thread holds of 8 neighbouring columns: two columns of row r, then the same two of row r + 8.
+struct column_group {
+  float gate[4];
+  float up[4];
+};
+
+/// Group `group` of [First, Last), by branches: registers can't be indexed, and unrolling the general epilogue over the groups would
+/// make 20 times the code (and half a minute of ptxas a kernel).
+template <int First, int Last, int Width>
+__device__ __forceinline__ void take_group(const float (&d)[Width], int group, column_group& out) {
+  if constexpr (Last - First == 1) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      out.gate[i] = d[4 * First + i];
+      out.up[i] = d[Width / 2 + 4 * First + i];
+    }
+  } else {
+    constexpr int middle = (First + Last) / 2;
+    if (group < middle) take_group<First, middle>(d, group, out);
+    else take_group<middle, Last>(d, group, out);
+  }
+}
+
+/// Outputs in the place of the gates, with a constant kind of activation.
+template <class Element, activation_kind Kind>
+__device__ __forceinline__ void finish_group(column_group& g, cuda::epilogue_params p, int column, int n) {
+  p.act.kind = Kind;
+#pragma unroll
+  for (int side = 0; side < 2; ++side) {
+    const float bias_gate = cuda::load_bias<Element>(p, p.bias_gate, column + side, n), bias_up = cuda::load_bias<Element>(p, p.bias_up, column + side, n);
+#pragma unroll
+    for (int i = side; i < 4; i += 2) g.gate[i] = cuda::finish_general<Element>(p, g.gate[i], g.up[i], bias_gate, bias_up);
+  }
+}
+
+template <class Element>
+__device__ __forceinline__ void finish_group(column_group& g, const cuda::epilogue_params& p, int column, int n) {
+  switch (p.act.kind) {
+    case activation_kind::silu: return finish_group<Element, activation_kind::silu>(g, p, column, n);
+    case activation_kind::gelu_tanh: return finish_group<Element, activation_kind::gelu_tanh>(g, p, column, n);
+    case activation_kind::gelu_erf: return finish_group<Element, activation_kind::gelu_erf>(g, p, column, n);
+    case activation_kind::relu: return finish_group<Element, activation_kind::relu>(g, p, column, n);
+    case activation_kind::sigmoid: return finish_group<Element, activation_kind::sigmoid>(g, p, column, n);
+    case activation_kind::identity: return finish_group<Element, activation_kind::identity>(g, p, column, n);
+    case activation_kind::gpt_oss: return finish_group<Element, activation_kind::gpt_oss>(g, p, column, n);
+  }
+}
+
+/// 64 rows x Width columns of outputs, whatever the problem asks for, into the panels of `buffer`.
+template <class Element, int Width>
+__device__ __forceinline__ void finish_general_block(const float (&d)[Width], const paired_arguments& args, int first_column, std::uint32_t buffer) {
+  const int thread = static_cast<int>(threadIdx.x % 128), row = stmatrix_row(thread / 32, thread % 32);
+#pragma unroll 1
+  for (int group = 0; group < Width / 8; ++group) {
+    column_group g;
+    take_group<0, Width / 8>(d, group, g);
+    finish_group<Element>(g, args.epilogue, first_column + 8 * group + thread % 4 * 2, args.n);
+    const std::uint32_t v[2] = {cuda::pack_two<Element>(g.gate[0], g.gate[1]), cuda::pack_two<Element>(g.gate[2], g.gate[3])};
+    ptx::stmatrix_x2(buffer + output_offset(Width, row, group), v);
+  }
+}
+
+/// The same for silu, fp32_through, no bias and no clamp, where every instruction counts: unrolled, 16 columns at a time.
+template <class Element, int Width>
+__device__ __forceinline__ void finish_silu_block(const float (&d)[Width], std::uint32_t buffer) {
+  const int thread = static_cast<int>(threadIdx.x % 128), lane = thread % 32;
+  const int row = stmatrix_row(thread / 32, lane), side = stmatrix_group(lane);
+  constexpr int groups = Width / 8;
+  const auto two = [&](int i) { return cuda::pack_two<Element>(cuda::finish_silu(d[i], d[Width / 2 + i]), cuda::finish_silu(d[i + 1], d[Width / 2 + i + 1])); };
+#pragma unroll
+  for (int group = 0; group + 1 < groups; group += 2) {
+    const std::uint32_t v[4] = {two(4 * group), two(4 * group + 2), two(4 * group + 4), two(4 * group + 6)};
+    ptx::stmatrix_x4(buffer + output_offset(Width, row, group + side), v);
+  }
+  if constexpr (groups % 2 == 1) {
+    const std::uint32_t v[2] = {two(4 * groups - 4), two(4 * groups - 2)};
+    ptx::stmatrix_x2(buffer + output_offset(Width, row, groups - 1), v);
+  }
+}
+
+/// Every thread of the warpgroup calls it.
+template <class Element, epilogue_kind Kind, int Width>
+__device__ __forceinline__ void finish_block(const float (&d)[Width], const paired_arguments& args, int first_column, std::uint32_t buffer) {
+  if constexpr (Kind == epilogue_kind::silu) finish_silu_block<Element>(d, buffer);
+  else finish_general_block<Element>(d, args, first_column, buffer);
+}
+
+}  // namespace tileglu::sm90
