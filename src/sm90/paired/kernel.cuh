@@ -142,8 +142,8 @@ __device__ __forceinline__ void produce(const paired_arguments& args, const pair
       load_weights(args, ring, cta, i, i * k_block, origin.column);
     }
   }
-  ptx::wait_for_kernels_ahead();
-  ptx::release_kernel_behind();
+  ptx::wait_for_dependencies();
+  ptx::launch_dependents();
 
   for (int tile = cta.first_tile; tile < cta.tiles; tile += cta.tile_step) {
     const tile_position origin = cta.origin(tile);

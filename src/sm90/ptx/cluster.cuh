@@ -1,7 +1,7 @@
 // Clusters: CTAs that run together and see each other's shared memory.
 #pragma once
 
-namespace tileglu::sm90::ptx {
+namespace tileglu::ptx {
 
 __device__ __forceinline__ int cluster_rank() {
   unsigned rank;
@@ -12,4 +12,4 @@ __device__ __forceinline__ int cluster_rank() {
 /// Every thread of every CTA of the cluster meets here.
 __device__ __forceinline__ void cluster_sync() { asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory"); }
 
-}  // namespace tileglu::sm90::ptx
+}  // namespace tileglu::ptx

@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 // Programmatic dependent launch.
 #pragma once
 
@@ -11,17 +10,3 @@ __device__ __forceinline__ void wait_for_dependencies() { asm volatile("griddepc
 __device__ __forceinline__ void launch_dependents() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 
 }  // namespace tileglu::ptx
-=======
-// Programmatic dependent launch: overlap with the kernels before and after on the stream.
-#pragma once
-
-namespace tileglu::sm90::ptx {
-
-/// Wait until the kernels ahead have ended and their writes are visible. Returns at once where the launch does not overlap.
-__device__ __forceinline__ void wait_for_kernels_ahead() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-
-/// Let the kernel behind start once every CTA has said so; it still waits for this grid's end before it reads its results.
-__device__ __forceinline__ void release_kernel_behind() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-
-}  // namespace tileglu::sm90::ptx
->>>>>>> 7325fd6 (Paired kernel: gate rows over up rows in one wgmma, on plain weights)

@@ -3,7 +3,7 @@
 
 #include "sm90/ptx/shared_address.cuh"
 
-namespace tileglu::sm90::ptx {
+namespace tileglu::ptx {
 
 __device__ __forceinline__ void mbarrier_init(std::uint64_t* barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
@@ -37,4 +37,4 @@ __device__ __forceinline__ void mbarrier_wait(std::uint64_t* barrier, int parity
       : "memory");
 }
 
-}  // namespace tileglu::sm90::ptx
+}  // namespace tileglu::ptx

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-namespace tileglu::sm90::ptx {
+namespace tileglu::ptx {
 
 __device__ __forceinline__ std::uint32_t shared_address(const void* p) { return static_cast<std::uint32_t>(__cvta_generic_to_shared(p)); }
 
-}  // namespace tileglu::sm90::ptx
+}  // namespace tileglu::ptx

@@ -5,7 +5,7 @@
 
 #include "sm90/ptx/shared_address.cuh"
 
-namespace tileglu::sm90::ptx {
+namespace tileglu::ptx {
 
 /// Fetch the descriptor ahead of its first use.
 __device__ __forceinline__ void tma_prefetch_map(const CUtensorMap* map) { asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory"); }
@@ -43,4 +43,4 @@ __device__ __forceinline__ void tma_store_wait() { asm volatile("cp.async.bulk.w
 /// Order this thread's writes to shared memory before reads by TMA.
 __device__ __forceinline__ void fence_shared_for_tma() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-}  // namespace tileglu::sm90::ptx
+}  // namespace tileglu::ptx

@@ -1,7 +1,7 @@
 // Registers and named barriers of warpgroups.
 #pragma once
 
-namespace tileglu::sm90::ptx {
+namespace tileglu::ptx {
 
 /// Give registers back: this warpgroup goes on with `Registers` a thread.
 template <int Registers>
@@ -21,4 +21,4 @@ __device__ __forceinline__ void barrier_sync(int id, int threads) { asm volatile
 /// Be counted there without waiting.
 __device__ __forceinline__ void barrier_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
 
-}  // namespace tileglu::sm90::ptx
+}  // namespace tileglu::ptx

@@ -4,7 +4,7 @@
 #include "sm90/ptx/shared_address.cuh"
 #include "sm90/ptx/wgmma_shapes.cuh"
 
-namespace tileglu::sm90::ptx {
+namespace tileglu::ptx {
 
 /// D [64, N] += A [64, 16] B [N, 16]^T.
 template <class Element, int Registers>
@@ -38,4 +38,4 @@ __device__ __forceinline__ std::uint64_t wgmma_operand(const void* p) {
   return ((shared_address(p) & 0x3ffffu) >> 4) | (leading_bytes << 16) | (stride_bytes << 32) | (swizzle_128 << 62);
 }
 
-}  // namespace tileglu::sm90::ptx
+}  // namespace tileglu::ptx

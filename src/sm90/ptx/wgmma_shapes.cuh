@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace tileglu::sm90::ptx {
+namespace tileglu::ptx {
 
 /// D [64, N] += A [64, 16] B [N, 16]^T, spread over a warpgroup: N / 2 registers a thread. `accumulate` 0: D = A B^T.
 template <class Element, int N>
@@ -1516,4 +1516,4 @@ struct wgmma_shape<__half, 256> {
   }
 };
 
-}  // namespace tileglu::sm90::ptx
+}  // namespace tileglu::ptx
