@@ -25,6 +25,14 @@ namespace tileglu::sm90 {
 
 inline constexpr int paired_threads = 384;
 
+/// Registers a thread, of the 168 that every thread is launched with: 3 * 168 = loader + 2 * consumer. With more than 160 accumulators the
+/// general epilogue spills at 232 in pingpong; the loaders of some clusters spill at 24.
+template <class Row>
+struct paired_registers {
+  static constexpr bool many = Row::config.schedule == schedule::pingpong && Row::config.row_blocks * Row::config.pair_width > 160;
+  static constexpr int loader = many ? 24 : 40, consumer = many ? 240 : 232;
+};
+
 /// Named barriers: whose turn it is to multiply (2, 3), and each consumer warpgroup by itself (4, 5).
 inline constexpr int turn_barrier = 2, store_barrier = 4;
 
@@ -137,6 +145,7 @@ __device__ __forceinline__ void produce(const paired_arguments& args, const pair
   if (args.prefetch_weights) {
     early = cta.k_blocks < config.stages ? cta.k_blocks : config.stages;
     const tile_position origin = cta.origin(cta.first_tile);
+#pragma unroll 1
     for (int i = 0; i < early; ++i) {
       ptx::mbarrier_expect(ring.full(i), stage_bytes);
       load_weights(args, ring, cta, i, i * k_block, origin.column);
@@ -147,6 +156,7 @@ __device__ __forceinline__ void produce(const paired_arguments& args, const pair
 
   for (int tile = cta.first_tile; tile < cta.tiles; tile += cta.tile_step) {
     const tile_position origin = cta.origin(tile);
+#pragma unroll 1  // 24 registers
     for (int block = 0; block < cta.k_blocks; ++block) {
       if (early > 0) {
         --early;
@@ -161,6 +171,7 @@ __device__ __forceinline__ void produce(const paired_arguments& args, const pair
   }
   // A CTA must outlive the loads that its peers send it, and the arrivals it is sent.
   if constexpr (paired_cta<Row>::cluster > 1) {
+#pragma unroll 1
     for (int i = 0; i < config.stages; ++i) {
       ptx::mbarrier_wait(ring.empty(at.stage), at.parity ^ 1);
       at.advance();
@@ -269,10 +280,10 @@ __global__ void __launch_bounds__(paired_threads, 1) paired_kernel(const __grid_
   if constexpr (paired_cta<Row>::cluster > 1) ptx::cluster_sync();
 
   if (warpgroup == 0) {
-    ptx::registers_shrink_to<40>();
+    ptx::registers_shrink_to<paired_registers<Row>::loader>();
     if (threadIdx.x == 0) produce(args, ring, cta);
   } else {
-    ptx::registers_grow_to<232>();
+    ptx::registers_grow_to<paired_registers<Row>::consumer>();
     consume<Row, Element, Kind>(args, ring, cta, warpgroup - 1);
   }
   if constexpr (paired_cta<Row>::cluster > 1) {

@@ -1,0 +1,76 @@
+// Shared memory of the paired kernel: its parts lie apart, aligned as TMA and wgmma need, inside the limit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "plan/config/paired_shape.hpp"
+
+namespace tileglu {
+namespace {
+
+std::vector<paired_config> every_buildable() {
+  std::vector<paired_config> all;
+  for (const schedule kind : {schedule::pingpong, schedule::cooperative})
+    for (int blocks = 1; blocks <= 2; ++blocks)
+      for (int width = 8; width <= 128; width += 8)
+        for (int stages = 2; stages <= 12; ++stages)
+          for (const auto& [cm, cn] : {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 2}}) {
+            const paired_config c{kind, blocks, width, stages, cm, cn};
+            if (is_buildable(c)) all.push_back(c);
+          }
+  return all;
+}
+
+TEST(shared_map, parts_lie_apart_and_inside) {
+  const auto all = every_buildable();
+  ASSERT_GT(all.size(), 500u);
+  for (const paired_config& c : all) {
+    const paired_shared_map m = shared_map(c);
+    const int x_bytes = c.stages * c.tile_rows() * 128, weight_bytes = c.stages * 2 * c.pair_width * 128;
+    const int output_bytes = 2 * m.output_buffers * 64 * c.pair_width * 2;
+    EXPECT_GE(m.weights, m.x + x_bytes);
+    EXPECT_GE(m.output, m.weights + weight_bytes);
+    EXPECT_GE(m.full, m.output + output_bytes);
+    EXPECT_GE(m.empty, m.full + 8 * c.stages);
+    EXPECT_GE(m.bytes, m.empty + 8 * c.stages);
+    EXPECT_LE(shared_bytes(c), sm90_shared_limit);
+    EXPECT_TRUE(m.output_buffers == 1 || m.output_buffers == c.row_blocks);
+  }
+}
+
+TEST(shared_map, operands_are_aligned_to_the_swizzle) {
+  for (const paired_config& c : every_buildable()) {
+    const paired_shared_map m = shared_map(c);
+    for (int stage = 0; stage < c.stages; ++stage) {
+      EXPECT_EQ((m.x + stage * c.tile_rows() * 128) % 1024, 0);
+      EXPECT_EQ((m.weights + stage * 2 * c.pair_width * 128) % 1024, 0);
+      EXPECT_EQ((m.weights + stage * 2 * c.pair_width * 128 + c.pair_width * 128) % 1024, 0) << "the up rows are a TMA box of their own";
+    }
+    EXPECT_EQ(c.tile_rows() / c.cluster_n % 8, 0) << "a multicast share of X starts at a swizzle atom of 8 rows";
+    EXPECT_EQ(m.full % 8, 0);
+  }
+}
+
+TEST(shared_map, a_configuration_that_does_not_fit_is_not_buildable) {
+  EXPECT_TRUE(is_buildable({schedule::pingpong, 2, 96, 4, 2, 1}));
+  EXPECT_FALSE(is_buildable({schedule::pingpong, 2, 96, 6, 2, 1})) << "shared memory";
+  EXPECT_FALSE(is_buildable({schedule::pingpong, 2, 104, 3, 2, 1})) << "accumulators";
+  EXPECT_FALSE(is_buildable({schedule::pingpong, 2, 92, 3, 2, 1})) << "wgmma takes multiples of 8";
+  EXPECT_FALSE(is_buildable({schedule::pingpong, 2, 64, 3, 2, 2})) << "clusters of four leave SMs idle";
+}
+
+// The protocol of a stage's barriers, played by hand: each consumer warpgroup of each CTA that shares a load arrives once.
+TEST(barriers, a_stage_waits_for_every_warpgroup_that_reads_or_writes_it) {
+  for (const auto& [cm, cn] : {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 2}})
+    for (int warpgroups = 1; warpgroups <= 2; ++warpgroups)
+      for (int receiver = 0; receiver < cm * cn; ++receiver) {
+        int arrivals = 0;
+        for (int sender = 0; sender < cm * cn; ++sender)  // as paired_ring::release does it
+          if (receiver % cm == sender % cm || receiver / cm == sender / cm) arrivals += warpgroups;
+        EXPECT_EQ(arrivals, (cm + cn - 1) * warpgroups);
+      }
+}
+
+}  // namespace
+}  // namespace tileglu

@@ -1,0 +1,102 @@
+// Every tile is computed once, whatever the shape, the cluster and the schedule; and producer and consumers agree on the ring.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "sm90/device/tile_schedule.hpp"
+
+namespace tileglu::sm90 {
+namespace {
+
+/// Marks the tiles that a launch computes, walking them as the kernel's consumers do; false where one is met twice or lies outside.
+bool covers_once(const paired_config& c, std::int64_t m, std::int64_t n, int sm_count, int group) {
+  const tile_schedule order{tiles_of(c, m, n), group};
+  const int clusters = launched_clusters(c, m, n, sm_count), tiles = order.grid.count();
+  std::vector<char> seen(static_cast<std::size_t>(tiles), 0);
+  const int warpgroups = c.schedule == schedule::pingpong ? 2 : 1;
+  for (int cluster = 0; cluster < clusters; ++cluster)
+    for (int warpgroup = 0; warpgroup < warpgroups; ++warpgroup)
+      for (int tile = cluster + warpgroup * clusters; tile < tiles; tile += clusters * warpgroups) {
+        const tile_position p = order.at(tile);
+        if (p.row < 0 || p.row >= order.grid.rows || p.column < 0 || p.column >= order.grid.columns) return false;
+        char& mark = seen[static_cast<std::size_t>(p.row) * static_cast<std::size_t>(order.grid.columns) + static_cast<std::size_t>(p.column)];
+        if (mark++) return false;
+      }
+  for (const char mark : seen)
+    if (!mark) return false;
+  return true;
+}
+
+TEST(tile_schedule, covers_every_tile_once_for_random_shapes) {
+  std::mt19937 random(20261129);
+  const auto upto = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)) + 1; };
+  for (int i = 0; i < 300000; ++i) {
+    const bool pairs = random() % 2;
+    const paired_config c{random() % 2 ? schedule::pingpong : schedule::cooperative, upto(2), 8 * upto(16), 4, pairs && i % 3 ? 2 : 1, pairs && i % 3 == 0 ? 2 : 1};
+    const std::int64_t m = random() % 4 ? upto(600) : upto(9000), n = 8 * (random() % 4 ? upto(120) : upto(1200));
+    const int sm_count = random() % 2 ? 132 : 2 * upto(80), group = upto(20);
+    ASSERT_TRUE(covers_once(c, m, n, sm_count, group)) << "m " << m << " n " << n << " rows " << c.tile_rows() << " width " << c.pair_width << " cluster " << c.cluster_m
+                                                       << "x" << c.cluster_n << " sms " << sm_count << " group " << group;
+  }
+}
+
+TEST(tile_schedule, the_tiles_of_the_grid_cover_the_output) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 100000; ++i) {
+    const paired_config c{schedule::pingpong, 1 + i % 2, 8 * (1 + i % 16), 4, 1 + i % 2, 1};
+    const std::int64_t m = random() % 5000 + 1, n = 8 * (random() % 5000 + 1);
+    const tile_grid grid = tiles_of(c, m, n);
+    EXPECT_GE(std::int64_t{grid.rows} * c.tile_rows() * c.cluster_m, m);
+    EXPECT_LT(std::int64_t{grid.rows - 1} * c.tile_rows() * c.cluster_m, m);
+    EXPECT_GE(std::int64_t{grid.columns} * c.pair_width * c.cluster_n, n);
+    EXPECT_LT(std::int64_t{grid.columns - 1} * c.pair_width * c.cluster_n, n);
+  }
+}
+
+// The producer walks the K blocks of all tiles; each pingpong warpgroup multiplies every other tile and skips the rest. All must name the
+// same stage and parity for the same K block.
+TEST(ring_position, warpgroups_meet_the_producer) {
+  constexpr int stages = 5;
+  for (int blocks = 1; blocks <= 23; ++blocks) {
+    ring_position<stages> producer, consumer[2];
+    consumer[1].skip(blocks);
+    for (int tile = 0; tile < 40; ++tile) {
+      ring_position<stages>& c = consumer[tile % 2];
+      for (int block = 0; block < blocks; ++block) {
+        ASSERT_EQ(producer.stage, c.stage);
+        ASSERT_EQ(producer.parity, c.parity);
+        producer.advance();
+        c.advance();
+      }
+      c.skip(blocks);
+    }
+  }
+}
+
+// A turn is handed over exactly as often as it is waited for: no arrival is left at a named barrier when the kernel ends.
+TEST(pingpong, every_turn_that_is_given_is_taken) {
+  for (int tiles = 1; tiles < 60; ++tiles)
+    for (int clusters = 1; clusters <= tiles && clusters < 20; ++clusters)
+      for (int cluster = 0; cluster < clusters; ++cluster) {
+        int given[2] = {1, 0}, taken[2] = {0, 0};
+        for (int w = 0; w < 2; ++w)
+          for (int tile = cluster + w * clusters; tile < tiles; tile += 2 * clusters) {
+            ++taken[w];
+            if (tile + clusters < tiles) ++given[w ^ 1];
+          }
+        EXPECT_EQ(given[0], taken[0]);
+        EXPECT_EQ(given[1], taken[1]);
+      }
+}
+
+TEST(waves, count_the_busiest_cta) {
+  const paired_config c{schedule::pingpong, 2, 96, 4, 2, 1};
+  EXPECT_EQ(waves(c, 256, 96 * 66, 132), 1);
+  EXPECT_EQ(waves(c, 256, 96 * 66 + 8, 132), 2);
+  EXPECT_EQ(launched_clusters(c, 1, 8, 132), 1);
+  EXPECT_EQ(launched_clusters(c, 8192, 18944, 132), 66);
+}
+
+}  // namespace
+}  // namespace tileglu::sm90
