@@ -5,22 +5,25 @@
 >>> print(tileglu.patch(model))                        # every gated MLP of a model; tileglu.unpatch(model) undoes it
 """
 
+import importlib
+
 from . import _library  # loads the operators
 from . import nn
 from ._functional import explain, gated_linear, gated_mlp
 from ._pack import pack, unpack
 from .patching import patch, unpatch
 
+_on_demand = {"compile_pass": "._compile_pass", "CompilePass": "._compile_pass"}
 
 
 def __getattr__(name: str):
-    """tileglu.parallel is imported when it is asked for: torch.distributed.tensor takes longer to import than everything here."""
+    """What takes longer to import than everything else here is imported when it is asked for: torch.distributed.tensor, torch._inductor."""
     if name == "parallel":
-        import importlib
-
-        return importlib.import_module("tileglu.parallel")
+        return importlib.import_module(".parallel", __name__)
+    if name in _on_demand:
+        return getattr(importlib.import_module(_on_demand[name], __name__), name)
     raise AttributeError(f"module 'tileglu' has no attribute {name!r}")
 
 
 __version__ = "0.1.0"
-__all__ = ["explain", "gated_linear", "gated_mlp", "nn", "pack", "parallel", "patch", "unpack", "unpatch"]
+__all__ = ["CompilePass", "compile_pass", "explain", "gated_linear", "gated_mlp", "nn", "pack", "parallel", "patch", "unpack", "unpatch"]
