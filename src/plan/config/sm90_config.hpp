@@ -48,6 +48,7 @@ struct decode_config {
   int row_tiles;    ///< tiles of 8 output columns a block owns
   int unroll;       ///< K blocks of 64 that one warp holds in flight
   int warps;        ///< slices of K in a block, reduced in warp order
+  bool persistent;  ///< as many blocks as the SMs hold, each taking column groups in turn; else a block a group
   friend bool operator==(const decode_config&, const decode_config&) = default;
 };
 

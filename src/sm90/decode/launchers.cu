@@ -1,5 +1,8 @@
 // The decode rows' instances: every row of plan/tables/decode_rows.hpp, both element types, both epilogues.
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <string>
 #include <utility>
 
 #include "layout/pairing.hpp"
@@ -28,6 +31,27 @@ const void* kernel_for(dtype type, bool general) noexcept {
                  : reinterpret_cast<const void*>(&decode::decode_kernel<row, __half, false>);
 }
 
+/// Blocks of an instance that one SM holds: asked for once, in prepare(). The same on every sm_90a device.
+template <std::size_t Index>
+std::atomic<int>& blocks_per_sm(dtype type, bool general) noexcept {
+  static std::atomic<int> known[2][2];
+  return known[type == dtype::fp16][general];
+}
+
+bool is_general(const problem& p) noexcept { return !cuda::is_plain_silu(p.act, p.bias, p.mode); }
+
+template <std::size_t Index>
+status prepare(const execution_plan& plan) {
+  const problem& p = plan.problem;
+  const bool general = is_general(p);
+  int blocks = 0;
+  const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_for<Index>(p.x_type, general), table_row<Index>::config.warps * 32, 0);
+  if (error != cudaSuccess || blocks < 1)
+    return {status_code::device_error, std::string("row ") + plan.row + " has no room on an SM: " + cudaGetErrorString(error)};
+  blocks_per_sm<Index>(p.x_type, general) = blocks;
+  return {};
+}
+
 template <std::size_t Index>
 status launch(const execution_plan& plan, const tensors& t, stream_handle stream) noexcept {
   constexpr decode_config config = table_row<Index>::config;
@@ -47,9 +71,10 @@ status launch(const execution_plan& plan, const tensors& t, stream_handle stream
   arguments.wait_before_weights = !plan.options.prefetch_weights;
   arguments.epilogue = {p.act, p.mode == numerics::match_unfused, p.bias, t.bias_gate, t.bias_up};
   kernel_launch what{};
-  what.kernel = kernel_for<Index>(p.x_type, !cuda::is_plain_silu(p.act, p.bias, p.mode));
-  const int columns = 8 * config.row_tiles;
-  what.blocks = static_cast<unsigned>((p.n + columns - 1) / columns);
+  what.kernel = kernel_for<Index>(p.x_type, is_general(p));
+  const std::int64_t columns = 8 * config.row_tiles, groups = (p.n + columns - 1) / columns;
+  const std::int64_t resident = static_cast<std::int64_t>(blocks_per_sm<Index>(p.x_type, is_general(p))) * plan.device.sm_count;
+  what.blocks = static_cast<unsigned>(config.persistent ? std::min(groups, resident) : groups);
   what.threads = static_cast<unsigned>(config.warps * 32);
   what.cluster = 1;
   what.shared_bytes = 0;
@@ -58,11 +83,9 @@ status launch(const execution_plan& plan, const tensors& t, stream_handle stream
   return queue(what, pointers, stream);
 }
 
-status prepare(const execution_plan&) { return {}; }
-
 template <std::size_t... Index>
 constexpr auto table(std::index_sequence<Index...>) {
-  return std::array{launcher{decode_rows[Index].name, prepare, launch<Index>}...};
+  return std::array{launcher{decode_rows[Index].name, prepare<Index>, launch<Index>}...};
 }
 
 constexpr auto launchers = table(std::make_index_sequence<decode_rows.size()>{});
