@@ -1,5 +1,9 @@
 #include "plan/candidates.hpp"
 
+#include <limits>
+
+#include "plan/config/interleaved_shape.hpp"
+
 namespace tileglu::plan_detail {
 namespace {
 
@@ -13,6 +17,19 @@ std::string refuse_cuda_device(const device_facts& device, int least) {
   if (device.compute_capability < least)
     return "device " + device.name + " has compute capability " + std::to_string(device.compute_capability / 10) + "." + std::to_string(device.compute_capability % 10) +
            "; allowed is " + std::to_string(least / 10) + "." + std::to_string(least % 10) + (least == 90 ? "" : " or more");
+  return {};
+}
+
+/// Kernel-2's rules: W_fused, 2n columns counted in int, and no more than plain silu where the accumulators leave no registers.
+std::string refuse_interleaved(const interleaved_config& config, const problem& p) {
+  if (p.layout != weight_layout::interleaved) return "layout is " + std::string(name(p.layout)) + "; allowed is interleaved: pack() makes it";
+  if (p.n > INT32_MAX / 2) return "n is " + std::to_string(p.n) + "; allowed are at most 2^30 - 1: the kernel counts 2n columns";
+  if (covers_general(config)) return {};
+  const std::string why = ": " + std::to_string(accumulators(config)) + " accumulators a thread leave no registers for more";
+  if (p.act.kind != activation_kind::silu) return "act.kind is " + std::string(name(p.act.kind)) + "; allowed is silu" + why;
+  if (p.act.limit != std::numeric_limits<float>::infinity()) return "act.limit is " + std::to_string(p.act.limit) + "; allowed is infinity" + why;
+  if (p.bias) return "bias is true; allowed is false" + why;
+  if (p.mode != numerics::fp32_through) return "mode is " + std::string(name(p.mode)) + "; allowed is fp32_through" + why;
   return {};
 }
 
@@ -32,9 +49,7 @@ std::string refuse_sm90(const kernel_row& row, const problem& p, const device_fa
   if (p.m > INT32_MAX || p.n > INT32_MAX || p.k > INT32_MAX) return "m, n or k is above 2^31 - 1, which the fused kernels don't index";
   if (const auto* decode = std::get_if<decode_config>(&row.config); decode && p.m > 8 * decode->token_tiles)
     return "m is " + std::to_string(p.m) + "; allowed are 1 to " + std::to_string(8 * decode->token_tiles);
-  const bool interleaved = p.layout == weight_layout::interleaved;
-  if (row.family == kernel_family::interleaved && !interleaved)
-    return "layout is " + std::string(name(p.layout)) + "; allowed is interleaved: pack() makes it";
+  if (const auto* interleaved = std::get_if<interleaved_config>(&row.config)) return refuse_interleaved(*interleaved, p);
   return {};
 }
 

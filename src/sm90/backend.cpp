@@ -11,7 +11,7 @@
 namespace tileglu {
 namespace {
 
-constexpr std::array families = {sm90::decode_launchers, sm90::paired_launchers};
+constexpr std::array families = {sm90::decode_launchers, sm90::paired_launchers, sm90::gate_first_launchers, sm90::interleaved_launchers};
 
 const sm90::launcher* find_launcher(std::string_view row) noexcept {
   for (const auto family : families)

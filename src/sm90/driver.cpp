@@ -24,9 +24,9 @@ status queue(const kernel_launch& what, void** arguments, stream_handle stream) 
   const cudaError_t before = cudaPeekAtLastError();
   cudaLaunchAttribute attributes[2];
   unsigned count = 0;
-  if (what.cluster > 1) {
+  if (what.cluster * what.cluster_y > 1) {
     attributes[count].id = cudaLaunchAttributeClusterDimension;
-    attributes[count].val.clusterDim = {static_cast<unsigned>(what.cluster), 1, 1};
+    attributes[count].val.clusterDim = {static_cast<unsigned>(what.cluster), static_cast<unsigned>(what.cluster_y), 1};
     ++count;
   }
   if (what.overlap) {
@@ -35,7 +35,7 @@ status queue(const kernel_launch& what, void** arguments, stream_handle stream) 
     ++count;
   }
   cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(what.blocks);
+  config.gridDim = dim3(what.blocks, what.blocks_y);
   config.blockDim = dim3(what.threads);
   config.dynamicSmemBytes = static_cast<std::size_t>(what.shared_bytes);
   config.stream = static_cast<cudaStream_t>(stream);

@@ -15,10 +15,12 @@ namespace tileglu::sm90 {
 /// A kernel launch by address, with the attributes that the families use.
 struct kernel_launch {
   const void* kernel = nullptr;
-  unsigned blocks = 1;
+  unsigned blocks = 1;      ///< along x
+  unsigned blocks_y = 1;
   unsigned threads = 384;
   int shared_bytes = 0;
   int cluster = 1;          ///< CTAs in a cluster, along x
+  int cluster_y = 1;
   bool overlap = false;     ///< may start while the kernel ahead of it on the stream still runs (it calls griddepcontrol.wait)
 };
 
@@ -27,6 +29,16 @@ status queue(const kernel_launch& what, void** arguments, stream_handle stream) 
 
 /// Allow `kernel` its dynamic shared memory; says what is wrong where the current device refuses.
 status allow_shared_bytes(const void* kernel, int shared_bytes);
+
+/// TMA's name for a swizzle of 128, 64 or 32 bytes, or 0 for none.
+constexpr CUtensorMapSwizzle tma_swizzle(int bytes) {
+  switch (bytes) {
+    case 128: return CU_TENSOR_MAP_SWIZZLE_128B;
+    case 64: return CU_TENSOR_MAP_SWIZZLE_64B;
+    case 32: return CU_TENSOR_MAP_SWIZZLE_32B;
+    default: return CU_TENSOR_MAP_SWIZZLE_NONE;
+  }
+}
 
 /// A row-major matrix of 2-byte elements in device memory, and the box that one TMA instruction moves.
 struct matrix_box {

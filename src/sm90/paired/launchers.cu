@@ -40,15 +40,6 @@ const void* kernel_of(std::size_t row, const problem& p) noexcept {
   return kernels()[row][static_cast<std::size_t>(p.x_type)][static_cast<std::size_t>(kind)];
 }
 
-constexpr CUtensorMapSwizzle swizzle_of(const output_panels& panels) {
-  switch (panels.swizzle_bytes) {
-    case 128: return CU_TENSOR_MAP_SWIZZLE_128B;
-    case 64: return CU_TENSOR_MAP_SWIZZLE_64B;
-    case 32: return CU_TENSOR_MAP_SWIZZLE_32B;
-    default: return CU_TENSOR_MAP_SWIZZLE_NONE;
-  }
-}
-
 /// Rows of X that one TMA instruction of a CTA brings. A box is no taller than X: rows that lie outside are slow, and nobody reads them.
 int x_box_rows(const paired_config& c, std::int64_t m) {
   const int share = c.tile_rows() / c.cluster_n;
@@ -69,7 +60,7 @@ status fill(const paired_config& c, const execution_plan& plan, const tensors& t
   if (status s = encode({t.x, p.m, p.k, row_stride_x(p), args.x_box_rows, k_block}, p.x_type, args.x); !s.ok()) return s;
   if (status s = encode({w.gate, p.n, p.k, w.row_stride, c.pair_width, k_block}, p.x_type, args.gate); !s.ok()) return s;
   if (status s = encode({w.up, p.n, p.k, w.row_stride, c.pair_width, k_block}, p.x_type, args.up); !s.ok()) return s;
-  return encode({t.y, p.m, p.n, row_stride_y(p), 64, panels.columns, swizzle_of(panels)}, p.x_type, args.y);
+  return encode({t.y, p.m, p.n, row_stride_y(p), 64, panels.columns, tma_swizzle(panels.swizzle_bytes)}, p.x_type, args.y);
 }
 
 template <std::size_t Row>

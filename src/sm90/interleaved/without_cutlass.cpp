@@ -1,0 +1,8 @@
+// A build without CUTLASS's headers holds no row of the interleaved kernel; prepare() says so where one is asked for.
+#include "sm90/launch.hpp"
+
+namespace tileglu::sm90 {
+
+std::span<const launcher> interleaved_launchers() noexcept { return {}; }
+
+}  // namespace tileglu::sm90
