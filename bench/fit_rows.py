@@ -1,22 +1,27 @@
-"""Fit the constants of the planner's wave model (src/plan/cost_sm90.cpp) to races of rows: python3 bench/fit_rows.py race.json [more.json].
+"""Fit the constants of the planner's wave model (src/plan/cost_sm90.cpp) to races of rows, and write them as a table.
 
-The race is one of rows by name: python3 bench/race --contenders gemm,row:paired_p128x96_s4_c2x1,... ; needs numpy and scipy.
-Prints a table of {block_ns, tile_ns, fixed_us, bytes_per_ns} a row, the error of the fit, and what choosing by it would cost against
-choosing the best row in every cell.
+  python3 bench/fit_rows.py bench/results/*rows*.json                                          # print the fit and its regret
+  python3 bench/fit_rows.py bench/results/*rows*.json --write src/plan/tables/row_timings.hpp
+
+A race of rows: python3 bench/race --contenders gemm,row:paired_p128x96_s4_c2x1,... Needs numpy and scipy.
+The regret is what choosing by the model costs against choosing the best row in every raced cell.
 """
+import argparse
 import json
 import re
-import sys
 
 import numpy as np
 from scipy.optimize import least_squares
 
-SMS, BANDWIDTH_EXPONENT = 132, 5.0  # the machine that was raced; overlapped() of cost_sm90.cpp
+SMS, OVERLAP_EXPONENT = 132, 5.0  # the machine that was raced; overlapped() of cost_sm90.cpp
+# Blocks of the plain silu bf16 instance that an SM holds (registers of the build, 65536 an SM, 2048 threads).
+DECODE_BLOCKS_PER_SM = {"t1r1u2w8p": 2, "t1r1u1w7": 6, "t1r1u1w8": 5, "t2r2u1w8": 4, "t2r3u1w4": 5, "t2r2u2w4p": 4, "t2r4u1w4": 4}
+FIELDS = ("block_ns", "tile_ns", "fixed_us", "bytes_per_ns", "imbalance", "tail", "blocks_per_sm")
 
 
 def shape_of(row):
     """(tile rows, output columns, cluster_m, cluster_n) from a row's name."""
-    found = re.match(r"(paired_[pc]|gate_first_|interleaved_[pc]?)(\d+)x(\d+).*?(?:_c(\d)x(\d))?$", row)
+    found = re.match(r"(paired_[pc]|gate_first_[pc]?|interleaved_[pc]?)(\d+)x(\d+).*?(?:_c(\d)x(\d))?$", row)
     kind, rows, columns, cm, cn = found.groups()
     return int(rows), int(columns) // (2 if kind.startswith("interleaved") else 1), int(cm or 1), int(cn or 1)
 
@@ -27,65 +32,81 @@ def tiles_per_sm(row, m, n):
     return -(-tiles // (SMS // (cm * cn)))
 
 
-def predict_tiles(parameters, cells):
-    block_ns, tile_ns, fixed_us, rate = parameters
-    multiply = cells["tiles"] * (cells["blocks"] * block_ns + tile_ns) * 1e-3
-    stream = cells["bytes"] / rate * 1e-3
+def predict_tiles(p, cells):
+    multiply = cells["tiles"] * (cells["blocks"] * p[0] + p[1]) * 1e-3
+    stream = cells["bytes"] / p[3] * 1e-3
     top = np.maximum(multiply, stream)
-    return fixed_us + top * ((multiply / top) ** BANDWIDTH_EXPONENT + (stream / top) ** BANDWIDTH_EXPONENT) ** (1 / BANDWIDTH_EXPONENT)
+    return p[2] + top * ((multiply / top) ** OVERLAP_EXPONENT + (stream / top) ** OVERLAP_EXPONENT) ** (1 / OVERLAP_EXPONENT)
 
 
-def predict_decode(parameters, cells):
-    _, imbalance, fixed_us, rate = parameters
-    return fixed_us + cells["weights"] / rate * 1e-3 * (1 + imbalance * (cells["steps"] - 1))
+def predict_decode(p, cells):
+    fixed_us, rate, imbalance, tail = p
+    return fixed_us + cells["weights"] / rate * 1e-3 * (1 + imbalance * (cells["steps"] - 1) + tail * cells["tail"])
 
 
-def gather(documents):
-    """{row: list of (m, n, k, us)}"""
+def gather(paths):
+    """{row: list of (m, n, k, us)} of the burst cells."""
     found = {}
-    for document in documents:
-        for cell in document["rows"]:
-            if cell["regime"] != "burst":
-                continue
-            for name, us in cell["us"].items():
-                if name.startswith("row:"):
-                    found.setdefault(name[4:], []).append((cell["m"], cell["n"], cell["k"], us))
+    for path in paths:
+        for cell in json.load(open(path))["rows"]:
+            if cell["regime"] == "burst":
+                for name, us in cell["us"].items():
+                    if name.startswith("row:"):
+                        found.setdefault(name[4:], []).append((cell["m"], cell["n"], cell["k"], us))
     return found
 
 
-def cells_of(row, points):
+def fit_decode(row, points):
     m, n, k, us = (np.array(v, dtype=float) for v in zip(*points))
-    blocks = np.ceil(k / 64)
-    cells = {"blocks": blocks, "weights": 4 * n * k, "bytes": 4 * n * k + 2 * m * (k + n), "us": us}
-    if row.startswith("decode"):
-        warps = int(re.search(r"w(\d+)", row).group(1))
-        cells["steps"] = np.ceil(blocks / warps) * warps / blocks
-    else:
-        cells["tiles"] = np.array([tiles_per_sm(row, int(a), int(b)) for a, b in zip(m, n)], dtype=float)
-    return cells
+    tiles, warps = int(re.search(r"r(\d+)", row).group(1)), int(re.search(r"w(\d+)", row).group(1))
+    blocks, resident = np.ceil(k / 64), DECODE_BLOCKS_PER_SM[row.split("_")[1]]
+    waves = np.ceil(n / (8 * tiles)) / (SMS * resident)
+    cells = {"weights": 4 * n * k, "steps": np.ceil(blocks / warps) * warps / blocks, "tail": (np.ceil(waves) - waves) / waves}
+    solved = least_squares(lambda p: np.log(predict_decode(p, cells) / us), [2, 4000, 0.3, 0.1], bounds=([0.3, 2500, 0, 0], [12, 4700, 1.5, 0.6]))
+    fixed_us, rate, imbalance, tail = solved.x
+    return (0, 0, fixed_us, rate, imbalance, tail, resident), predict_decode(solved.x, cells)
 
 
-def fit(row, points):
-    cells = cells_of(row, points)
-    predict = predict_decode if row.startswith("decode") else predict_tiles
-    if row.startswith("decode"):
-        start, low, high = [1, 0.5, 2, 3900], [0.5, 0, 0.3, 500], [2, 2, 20, 5500]
-    else:
-        rows, columns, _, _ = shape_of(row)
-        ideal = 4 * rows * columns * 64 / 4096 / 1.98  # 4096 bf16 FLOP per clock and SM, 1.98 GHz in burst
-        start, low, high = [1.1 * ideal, 0.5 * ideal, 4, 3800], [0.8 * ideal, 0, 0.5, 500], [3 * ideal, 20 * ideal, 20, 5500]
-    solved = least_squares(lambda p: np.log(predict(p, cells) / cells["us"]), start, bounds=(low, high), loss="soft_l1", f_scale=0.03, x_scale=np.abs(start))
-    return solved.x, np.abs(np.log(predict(solved.x, cells) / cells["us"])), predict(solved.x, cells)
+def fit_tiles(row, points):
+    m, n, k, us = (np.array(v, dtype=float) for v in zip(*points))
+    cells = {"blocks": np.ceil(k / 64), "bytes": 4 * n * k + 2 * m * (k + n), "tiles": np.array([tiles_per_sm(row, int(a), int(b)) for a, b in zip(m, n)], dtype=float)}
+    rows, columns, _, _ = shape_of(row)
+    ideal = 4 * rows * columns * 64 / 4096 / 1.98  # 4096 bf16 FLOP per clock and SM, 1.98 GHz in burst
+    start, low, high = [1.1 * ideal, 0.5 * ideal, 4, 3800], [0.8 * ideal, 0, 0.5, 1000], [3 * ideal, 20 * ideal, 20, 5500]
+    solved = least_squares(lambda p: np.log(predict_tiles(p, cells) / us), start, bounds=(low, high), loss="soft_l1", f_scale=0.03, x_scale=np.abs(start))
+    return (*solved.x, 0, 0, 0), predict_tiles(solved.x, cells)
+
+
+def write_table(path, fits, sources):
+    lines = ["// What the Hopper rows were measured to cost. Written by bench/fit_rows.py; edit the races, not this file.", "#pragma once", "",
+             "#include <array>", "#include <string_view>", "", '#include "plan/config/kernel_row.hpp"', "", "namespace tileglu::plan_detail {", "",
+             "struct measured_row {", "  std::string_view row;", "  row_timing timing;  ///< " + ", ".join(FIELDS), "  std::string_view evidence;", "};", "",
+             f"inline constexpr std::array<measured_row, {len(fits)}> row_timings = {{{{"]
+    for row, (p, errors) in sorted(fits.items()):
+        values = f"{p[0]:.1f}, {p[1]:.0f}, {p[2]:.2f}, {p[3]:.0f}, {p[4]:.2f}, {p[5]:.2f}, {p[6]:.0f}"
+        lines.append(f'    {{"{row}", {{{values}}}, "H200, {len(errors)} cells, median error {np.median(errors) * 100:.1f} %, largest {errors.max() * 100:.1f} %: {sources}"}},')
+    lines += ["}};", "", "}  // namespace tileglu::plan_detail", ""]
+    open(path, "w").write("\n".join(lines))
 
 
 def main():
-    rows = gather([json.load(open(path)) for path in sys.argv[1:]])
-    measured, predicted = {}, {}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("races", nargs="+")
+    parser.add_argument("--write", help="the header to write")
+    parser.add_argument("--only", help="a file that names the rows to keep (the tables' headers, say); rows it does not name are left out")
+    options = parser.parse_args()
+    rows = gather(options.races)
+    if options.only:
+        text = "".join(open(path).read() for path in options.only.split(","))
+        rows = {row: points for row, points in rows.items() if f'"{row}"' in text}
+    fits, measured, predicted = {}, {}, {}
     for row, points in rows.items():
-        parameters, errors, guess = fit(row, points)
-        print(f"{row:34s} {{{parameters[0]:.1f}, {parameters[1]:.0f}, {parameters[2]:.2f}, {parameters[3]:.0f}}}  # {len(points)} cells, error median {np.median(errors):.3f} largest {errors.max():.3f}"
-              if not row.startswith("decode") else
-              f"{row:34s} {{{parameters[0]:.1f}, {parameters[1]:.2f}, {parameters[2]:.2f}, {parameters[3]:.0f}}}  # {len(points)} cells, error median {np.median(errors):.3f} largest {errors.max():.3f}")
+        if row.startswith("decode") and row.split("_")[1] not in DECODE_BLOCKS_PER_SM:
+            continue
+        p, guess = (fit_decode if row.startswith("decode") else fit_tiles)(row, points)
+        errors = np.abs(np.log(guess / np.array([point[3] for point in points])))
+        fits[row] = (p, errors)
+        print(f"{row:28s} {len(points):3d} cells, error median {np.median(errors):.3f} largest {errors.max():.3f}  " + ", ".join(f"{f} {v:.4g}" for f, v in zip(FIELDS, p)))
         for (m, n, k, us), g in zip(points, guess):
             measured.setdefault((m, n, k), {})[row] = us
             predicted.setdefault((m, n, k), {})[row] = g
@@ -96,8 +117,10 @@ def main():
         regrets.setdefault(cell[0], []).append(times[chosen] / times[best])
         if times[chosen] > 1.005 * times[best]:
             print(f"  M={cell[0]} N={cell[1]} K={cell[2]}: {chosen} {times[chosen]:.1f} us, best {best} {times[best]:.1f} us ({times[chosen] / times[best]:.3f})")
-    for m, values in regrets.items():
+    for m, values in sorted(regrets.items()):
         print(f"M={m}: geomean regret {np.exp(np.mean(np.log(values))):.4f}")
+    if options.write:
+        write_table(options.write, fits, "bench/results/*-h200-rows-*.json")
 
 
 if __name__ == "__main__":

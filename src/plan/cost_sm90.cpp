@@ -8,6 +8,9 @@ namespace tileglu::plan_detail {
 namespace {
 
 constexpr int k_block = 64;
+constexpr double measured_bytes_per_second = 4.18e12;  // of the H200 that the rows' bytes_per_ns were measured on
+
+double weight_bytes(const problem& p) { return 4.0 * static_cast<double>(p.n) * static_cast<double>(p.k); }
 
 struct tile_shape {
   int rows, columns, cluster_m, cluster_n;
@@ -28,21 +31,24 @@ double overlapped(double a, double b) {
   return top * std::pow(std::pow(a / top, p) + std::pow(b / top, p), 1 / p);
 }
 
-std::string words(const char* format, double a, double b, double c) {
+template <class... Numbers>
+std::string words(const char* format, Numbers... numbers) {
   char text[160];
-  std::snprintf(text, sizeof text, format, a, b, c);
+  std::snprintf(text, sizeof text, format, numbers...);
   return text;
 }
 
 cost_estimate decode_cost(const kernel_row& row, const problem& p, const device_facts& device) {
   const auto& config = std::get<decode_config>(row.config);
-  const double bytes = 4.0 * static_cast<double>(p.n) * static_cast<double>(p.k);
-  const double rate = row.timing.bytes_per_ns * device.memory_bytes_per_second / 4.18e12;  // measured on an H200 that reads 4.18e12 B/s
-  // K blocks that the slowest warp of a block takes against their mean: 14 blocks over 8 warps take 2 steps, not 1.75.
-  const double blocks = std::ceil(static_cast<double>(p.k) / k_block);
-  const double steps = std::ceil(blocks / config.warps) * config.warps / blocks;
-  const double us = row.timing.fixed_us + bytes / rate * 1e-3 * (1 + row.timing.tile_ns * (steps - 1));
-  return {us, 1, 1, 0, words("weights stream at %.2f TB/s: %.1f us, and %.1f us to start", rate * 1e-3, us - row.timing.fixed_us, row.timing.fixed_us)};
+  const row_timing& t = row.timing;
+  const double rate = t.bytes_per_ns * device.memory_bytes_per_second / measured_bytes_per_second;
+  // K blocks of the slowest warp of a block against the mean: 14 blocks over 8 warps take 2 steps, not 1.75.
+  const double k_blocks = std::ceil(static_cast<double>(p.k) / k_block);
+  const double steps = std::ceil(k_blocks / config.warps) * config.warps / k_blocks;
+  const double waves = std::ceil(static_cast<double>(p.n) / (8 * config.row_tiles)) / (device.sm_count * t.blocks_per_sm);
+  const double tail = (std::ceil(waves) - waves) / waves;
+  const double stream_us = weight_bytes(p) / rate * 1e-3 * (1 + t.imbalance * (steps - 1) + t.tail * tail);
+  return {t.fixed_us + stream_us, 1, 1, 0, words("weights stream for %.1f us; %.2f waves of blocks", stream_us, waves)};
 }
 
 }  // namespace
@@ -56,8 +62,8 @@ cost_estimate sm90_cost(const kernel_row& row, const problem& p, const device_fa
   const tile_counts tiles = count_tiles(p.m, p.n, tile.rows, tile.columns, tile.cluster_m, tile.cluster_n, device.sm_count);
   const double k_blocks = std::ceil(static_cast<double>(p.k) / k_block);
   const double multiply_us = static_cast<double>(tiles.per_sm) * (k_blocks * row.timing.block_ns + row.timing.tile_ns) * 1e-3;
-  const double bytes = 4.0 * static_cast<double>(p.n) * static_cast<double>(p.k) + 2.0 * static_cast<double>(p.m) * static_cast<double>(p.k + p.n);
-  const double rate = row.timing.bytes_per_ns * device.memory_bytes_per_second / 4.18e12;
+  const double bytes = weight_bytes(p) + 2.0 * static_cast<double>(p.m) * static_cast<double>(p.k + p.n);
+  const double rate = row.timing.bytes_per_ns * device.memory_bytes_per_second / measured_bytes_per_second;
   const double stream_us = bytes / rate * 1e-3;
   const double us = row.timing.fixed_us + overlapped(multiply_us, stream_us);
   const double fill = static_cast<double>(p.m) * static_cast<double>(p.n) /

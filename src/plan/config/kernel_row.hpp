@@ -15,12 +15,15 @@ enum class kernel_family { oracle, cpu_stream, cpu_blocked, cpu_onednn, cpu_unfu
 
 std::string_view name(kernel_family family) noexcept;
 
-/// What a row was measured to cost; `bench/fit_rows.py` writes these from a race of rows. All zero: not measured, never chosen unless asked for.
+/// What a row was measured to cost (plan/tables/row_timings.hpp). All zero: not measured, and chosen only where it is asked for.
 struct row_timing {
-  double block_ns = 0;        ///< one K block of 64 of one tile, operands in L2
-  double tile_ns = 0;         ///< per tile on top: what of the epilogue and the pipeline's fill is not hidden
-  double fixed_us = 0;        ///< per launch
-  double bytes_per_ns = 0;    ///< weights streamed from device memory, all SMs together
+  double block_ns = 0;      ///< tiles: one K block of 64 of one tile, operands in L2
+  double tile_ns = 0;       ///< tiles: per tile on top, what of the epilogue and of the pipeline's fill is not hidden
+  double fixed_us = 0;      ///< per launch
+  double bytes_per_ns = 0;  ///< streamed from device memory, all SMs together
+  double imbalance = 0;     ///< decode: share of the time that K blocks cost which the warps of a block can't share evenly
+  double tail = 0;          ///< decode: share of the time that the unfilled part of the last wave costs
+  double blocks_per_sm = 0; ///< decode: blocks that an SM holds
 };
 
 struct kernel_row {

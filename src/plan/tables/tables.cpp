@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "plan/tables/row_timings.hpp"
 #include "plan/tables/sm90_rows.hpp"
 
 namespace tileglu {
@@ -34,10 +35,20 @@ constexpr std::array general_rows = {
     kernel_row{"oracle", kernel_family::oracle, backend_id::oracle, {}, "the reference: float64, never chosen unless asked for"},
 };
 
+/// The row with its measured cost and the evidence for it, where there are such.
+constexpr kernel_row with_timing(kernel_row row) {
+  for (const measured_row& measured : row_timings)
+    if (measured.row == row.name) {
+      row.timing = measured.timing;
+      row.evidence = measured.evidence;
+    }
+  return row;
+}
+
 constexpr auto all_rows = [] {
   std::array<kernel_row, sm90_rows.size() + general_rows.size()> all{};
   std::size_t i = 0;
-  for (const kernel_row& row : sm90_rows) all[i++] = row;
+  for (const kernel_row& row : sm90_rows) all[i++] = with_timing(row);
   for (const kernel_row& row : general_rows) all[i++] = row;
   return all;
 }();
