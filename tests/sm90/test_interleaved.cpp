@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <random>
 #include <set>
 #include <variant>
 #include <vector>
@@ -105,6 +106,24 @@ TEST(InterleavedRows, SubtilesCoverTheTileOfOutputsOnce) {
           }
     for (int count : written) ASSERT_EQ(count, 1) << row.name;
   }
+}
+
+TEST(InterleavedRows, BandsAddFewTiles) {
+  std::mt19937 random(2);
+  for (int trial = 0; trial < 200000; ++trial) {
+    const auto& c = std::get<interleaved_config>(plan_detail::interleaved_rows[random() % plan_detail::interleaved_rows.size()].config);
+    const std::int64_t m = 1 + random() % 9000, n = 8 * (1 + random() % 4000);
+    const std::int64_t rows = (m + c.tile_rows * c.cluster_m - 1) / (c.tile_rows * c.cluster_m);
+    const std::int64_t columns = (2 * n + c.tile_columns * c.cluster_n - 1) / (c.tile_columns * c.cluster_n);
+    const int band = raster_band(c, m, n, 8);
+    ASSERT_TRUE(band == 1 || band == 2 || band == 4 || band == 8);
+    const auto padded = [&](std::int64_t count) { return (count + band - 1) / band * band; };
+    ASSERT_LE(padded(rows) * padded(columns) * 100, rows * columns * 103) << "m " << m << " n " << n;
+    ASSERT_LE(raster_band(c, m, n, 2), 2);
+  }
+  constexpr interleaved_config c{schedule::pingpong, 128, 192, 2, 1};
+  EXPECT_EQ(raster_band(c, 64, 18944, 8), 1);    // one row of clusters
+  EXPECT_EQ(raster_band(c, 4096, 18944, 8), 8);  // 16 x 198: 200 columns are 1 % more
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ constexpr gate_first_shared_map shared_map(const gate_first_config& c) {
 constexpr int shared_bytes(const gate_first_config& c) { return shared_map(c).bytes + shared_base_slack; }
 
 constexpr tile_grid tiles_of(const gate_first_config& c, std::int64_t m, std::int64_t n) {
-  return {static_cast<int>(ceil_div<std::int64_t>(m, c.tile_rows * c.cluster_m)), static_cast<int>(ceil_div<std::int64_t>(n, c.tile_columns * c.cluster_n))};
+  return {static_cast<int>(ceil_div<std::int64_t>(m, c.tile_rows * c.cluster_m)),
+          static_cast<int>(ceil_div<std::int64_t>(n, c.tile_columns * c.cluster_n))};
 }
 
 constexpr int launched_clusters(const gate_first_config& c, std::int64_t m, std::int64_t n, int sm_count) {
@@ -52,8 +53,8 @@ constexpr int l2_bytes_per_k_block(const gate_first_config& c) { return x_stage_
 /// Is this a configuration that the kernel can be built with?
 constexpr bool is_buildable(const gate_first_config& c) {
   const bool clusters = (c.cluster_m == 1 || c.cluster_m == 2) && (c.cluster_n == 1 || c.cluster_n == 2);
-  return clusters && (c.tile_rows == 64 || c.tile_rows == 128) && c.tile_columns >= 16 && c.tile_columns % 16 == 0 && c.tile_columns <= 256 && c.stages >= 2 &&
-         accumulators(c) <= 192 && shared_bytes(c) <= sm90_shared_limit;
+  return clusters && (c.tile_rows == 64 || c.tile_rows == 128) && c.tile_columns >= 16 && c.tile_columns % 16 == 0 && c.tile_columns <= 256 &&
+         c.stages >= 2 && accumulators(c) <= 192 && shared_bytes(c) <= sm90_shared_limit;
 }
 
 }  // namespace tileglu

@@ -23,17 +23,20 @@ __device__ __forceinline__ void take_two(const Registers& d, int index, float (&
 
 /// The outputs of two pairs, packed, with a constant kind of activation. `columns`: theirs in Y [m, n].
 template <class Element, activation_kind Kind>
-__device__ __forceinline__ unsigned finish_two(const float (&gate)[2], const float (&up)[2], cuda::epilogue_params p, const int (&columns)[2], int n) {
+__device__ __forceinline__ unsigned finish_two(const float (&gate)[2], const float (&up)[2], cuda::epilogue_params p, const int (&columns)[2],
+                                               int n) {
   p.act.kind = Kind;
   float y[2];
 #pragma unroll
   for (int i = 0; i < 2; ++i)
-    y[i] = cuda::finish_general<Element>(p, gate[i], up[i], cuda::load_bias<Element>(p, p.bias_gate, columns[i], n), cuda::load_bias<Element>(p, p.bias_up, columns[i], n));
+    y[i] = cuda::finish_general<Element>(p, gate[i], up[i], cuda::load_bias<Element>(p, p.bias_gate, columns[i], n),
+                                         cuda::load_bias<Element>(p, p.bias_up, columns[i], n));
   return cuda::pack_two<Element>(y[0], y[1]);
 }
 
 template <class Element>
-__device__ __forceinline__ unsigned finish_two(const float (&gate)[2], const float (&up)[2], const cuda::epilogue_params& p, const int (&columns)[2], int n) {
+__device__ __forceinline__ unsigned finish_two(const float (&gate)[2], const float (&up)[2], const cuda::epilogue_params& p, const int (&columns)[2],
+                                               int n) {
   switch (p.act.kind) {
     case activation_kind::silu: return finish_two<Element, activation_kind::silu>(gate, up, p, columns, n);
     case activation_kind::gelu_tanh: return finish_two<Element, activation_kind::gelu_tanh>(gate, up, p, columns, n);

@@ -111,7 +111,8 @@ __device__ __forceinline__ void load_x(const gate_first_arguments& args, const c
   } else {
     constexpr int share = Row::config.tile_rows / Row::config.cluster_n;
     const auto ctas = static_cast<std::uint16_t>((1 | 1 << Row::config.cluster_m) << self.row_rank);
-    ptx::tma_load_multicast(self.x(stage) + self.column_rank * share * k_block * 2, &args.x, self.full(stage), k, row + self.column_rank * share, ctas);
+    ptx::tma_load_multicast(self.x(stage) + self.column_rank * share * k_block * 2, &args.x, self.full(stage), k, row + self.column_rank * share,
+                            ctas);
   }
 }
 
@@ -123,7 +124,8 @@ __device__ __forceinline__ void load_weights(const CUtensorMap& map, const cta<R
   } else {
     constexpr int share = Row::config.tile_columns / Row::config.cluster_m;
     const auto ctas = static_cast<std::uint16_t>(3 << self.column_rank * Row::config.cluster_m);
-    ptx::tma_load_multicast(self.weights(stage) + self.row_rank * share * k_block * 2, &map, self.full(stage), k, column + self.row_rank * share, ctas);
+    ptx::tma_load_multicast(self.weights(stage) + self.row_rank * share * k_block * 2, &map, self.full(stage), k, column + self.row_rank * share,
+                            ctas);
   }
 }
 
@@ -178,7 +180,8 @@ using accumulators = float[Row::config.tile_rows / 64][Row::config.tile_columns 
 
 /// Issue one K block: d += X W^T, as one group.
 template <class Row, class Element>
-__device__ __forceinline__ void issue_block(accumulators<Row>& d, const cta<Row>& self, const ring_position<Row::config.stages>& at, bool accumulate) {
+__device__ __forceinline__ void issue_block(accumulators<Row>& d, const cta<Row>& self, const ring_position<Row::config.stages>& at,
+                                            bool accumulate) {
   ptx::mbarrier_wait(self.full(at.stage), at.parity);
   const std::uint64_t x = ptx::wgmma_operand(self.x(at.stage)), w = ptx::wgmma_operand(self.weights(at.stage));
   constexpr int next_rows = 64 * k_block * 2 / 16, next_k = 16 * 2 / 16;  // in units of 16 bytes
@@ -186,7 +189,8 @@ __device__ __forceinline__ void issue_block(accumulators<Row>& d, const cta<Row>
 #pragma unroll
   for (int k = 0; k < k_block / 16; ++k)
 #pragma unroll
-    for (int i = 0; i < Row::config.tile_rows / 64; ++i) ptx::wgmma<Element>(d[i], x + i * next_rows + k * next_k, w + k * next_k, accumulate || k > 0);
+    for (int i = 0; i < Row::config.tile_rows / 64; ++i)
+      ptx::wgmma<Element>(d[i], x + i * next_rows + k * next_k, w + k * next_k, accumulate || k > 0);
   ptx::wgmma_commit();
 }
 
@@ -230,8 +234,8 @@ __device__ __forceinline__ void multiply_block(const float (&gate)[Registers], c
 
 /// The same, activation included, for whatever the problem asks for.
 template <class Element, int Registers>
-__device__ __forceinline__ void finish_block(const float (&gate)[Registers], const float (&up)[Registers], const gate_first_arguments& args, int first_column,
-                                             std::uint32_t buffer) {
+__device__ __forceinline__ void finish_block(const float (&gate)[Registers], const float (&up)[Registers], const gate_first_arguments& args,
+                                             int first_column, std::uint32_t buffer) {
   constexpr int width = 2 * Registers;
   const int thread = static_cast<int>(threadIdx.x % 128), row = stmatrix_row(thread / 32, thread % 32);
   std::uint32_t v[2];  // of a group of 8 columns: two neighbouring columns of row r, of row r + 8
@@ -251,8 +255,8 @@ __device__ __forceinline__ void finish_block(const float (&gate)[Registers], con
 
 /// Multiply and store 64 rows of the tile at a time.
 template <class Row, class Element, bool General>
-__device__ __forceinline__ void finish(const accumulators<Row>& gate, const accumulators<Row>& up, const gate_first_arguments& args, const cta<Row>& self, int warpgroup,
-                                       const tile_position& origin) {
+__device__ __forceinline__ void finish(const accumulators<Row>& gate, const accumulators<Row>& up, const gate_first_arguments& args,
+                                       const cta<Row>& self, int warpgroup, const tile_position& origin) {
   constexpr gate_first_config config = Row::config;
   constexpr int buffers = cta<Row>::map.output_buffers, width = config.tile_columns;
   constexpr output_panels panels = panels_of(width);
@@ -328,7 +332,8 @@ __device__ __forceinline__ void consume(const gate_first_arguments& args, const 
     }
     if (tile + self.tile_step < self.tiles) ptx::barrier_arrive(turn_barrier + (warpgroup ^ 1), 256);
     if constexpr (!General)
-      for (int slice = self.k_blocks; slice < static_cast<int>(slices.size()); ++slice) activate_slice<Row>(gate, slice, slices);  // K is below 64 * slices
+      for (int slice = self.k_blocks; slice < static_cast<int>(slices.size()); ++slice)
+        activate_slice<Row>(gate, slice, slices);  // K is below 64 * slices
     ptx::wgmma_wait<0>();
     self.release(previous);
 #pragma unroll

@@ -47,9 +47,7 @@ constexpr int round_of_low(int q) { return q < 2 ? 1 : 0; }
 
 /// Bytes from the start of a stage to the 16-byte chunk (8 outputs) `chunk` of `row`: rows of 64 bytes, and the hardware's
 /// 64-byte swizzle (chunk index xor bits 1-2 of the row), which makes eight rows of a stmatrix meet 32 distinct banks.
-constexpr std::uint32_t chunk_offset(int row, int chunk) {
-  return static_cast<std::uint32_t>(row * row_bytes + (chunk ^ ((row >> 1) & 3)) * 16);
-}
+constexpr std::uint32_t chunk_offset(int row, int chunk) { return static_cast<std::uint32_t>(row * row_bytes + (chunk ^ ((row >> 1) & 3)) * 16); }
 
 /// The row and chunk whose address `lane` hands to stmatrix.x4 number `half` (0, 1): its four matrices are rows 0-7 and 8-15 of
 /// chunk 2 * half, then of chunk 2 * half + 1. `row` counts from the warp's first.

@@ -39,8 +39,9 @@ struct PairMulStore {
   static_assert(cute::size<1>(EpilogueTile{}) == pair_map::subtile_columns && rows % 64 == 0, "pair_map describes subtiles of 64 columns");
 
   using OutputTile = cute::Shape<cute::Int<rows>, cute::Int<pair_map::subtile_outputs>>;
-  using SmemLayoutTma = decltype(cute::tile_to_shape(cute::GMMA::Layout_K_SW64_Atom<ElementAux>{}, OutputTile{}));                     // (EPI_M, EPI_N / 2)
-  using SmemLayout = decltype(cute::tile_to_shape(SmemLayoutTma{}, cute::make_shape(cute::Int<rows>{}, cute::Int<pair_map::subtile_outputs>{}, cute::Int<Stages>{})));
+  using SmemLayoutTma = decltype(cute::tile_to_shape(cute::GMMA::Layout_K_SW64_Atom<ElementAux>{}, OutputTile{}));  // (EPI_M, EPI_N / 2)
+  using SmemLayout = decltype(cute::tile_to_shape(SmemLayoutTma{},
+                                                  cute::make_shape(cute::Int<rows>{}, cute::Int<pair_map::subtile_outputs>{}, cute::Int<Stages>{})));
   static constexpr int stage_bytes = rows * pair_map::row_bytes;
 
   struct SharedStorage {
@@ -54,8 +55,9 @@ struct PairMulStore {
   };
 
   struct Params {
-    using Tma = decltype(cute::make_tma_copy(cute::SM90_TMA_STORE{}, cute::make_tensor(static_cast<ElementAux*>(nullptr), cute::repeat_like(Stride{}, std::int32_t(0)), Stride{}),
-                                             SmemLayoutTma{}));
+    using Tma = decltype(cute::make_tma_copy(
+        cute::SM90_TMA_STORE{}, cute::make_tensor(static_cast<ElementAux*>(nullptr), cute::repeat_like(Stride{}, std::int32_t(0)), Stride{}),
+        SmemLayoutTma{}));
     Tma store;
     cuda::epilogue_params epilogue;
     int n;  ///< columns of D
@@ -68,16 +70,21 @@ struct PairMulStore {
     return {cute::make_tma_copy(cute::SM90_TMA_STORE{}, d, SmemLayoutTma{}), arguments.epilogue, two_n / 2};
   }
   template <class ProblemShape>
-  static bool can_implement(const ProblemShape&, const Arguments&) { return true; }
+  static bool can_implement(const ProblemShape&, const Arguments&) {
+    return true;
+  }
   template <class ProblemShape>
-  static std::size_t get_workspace_size(const ProblemShape&, const Arguments&) { return 0; }
+  static std::size_t get_workspace_size(const ProblemShape&, const Arguments&) {
+    return 0;
+  }
   template <class ProblemShape>
   static cutlass::Status initialize_workspace(const ProblemShape&, const Arguments&, void*, cudaStream_t, cutlass::CudaHostAdapter* = nullptr) {
     return cutlass::Status::kSuccess;
   }
 
   CUTLASS_HOST_DEVICE PairMulStore() {}
-  CUTLASS_HOST_DEVICE PairMulStore(const Params& p, const SharedStorage& storage) : params(&p), outputs(const_cast<ElementAux*>(storage.outputs.data())) {}
+  CUTLASS_HOST_DEVICE PairMulStore(const Params& p, const SharedStorage& storage)
+      : params(&p), outputs(const_cast<ElementAux*>(storage.outputs.data())) {}
 
   const Params* params;
   ElementAux* outputs;
@@ -91,15 +98,21 @@ struct PairMulStore {
 
   template <class SmemTensor, class GmemTensor>
   struct ConsumerStoreCallbacks : fusion::EmptyConsumerStoreCallbacks {
-    CUTLASS_DEVICE ConsumerStoreCallbacks(const Params* p, std::uint32_t stage0, int thread_index, int first_column, SmemTensor&& from, GmemTensor&& to)
-        : params(p), stages(stage0), thread(thread_index), column(first_column), smem(cute::forward<SmemTensor>(from)), gmem(cute::forward<GmemTensor>(to)) {}
+    CUTLASS_DEVICE ConsumerStoreCallbacks(const Params* p, std::uint32_t stage0, int thread_index, int first_column, SmemTensor&& from,
+                                          GmemTensor&& to)
+        : params(p),
+          stages(stage0),
+          thread(thread_index),
+          column(first_column),
+          smem(cute::forward<SmemTensor>(from)),
+          gmem(cute::forward<GmemTensor>(to)) {}
 
     const Params* params;
-    std::uint32_t stages;  // shared-memory address of stage 0
-    int thread;            // of the warpgroups that share the tile
-    int column;            // of D: the tile's first
-    SmemTensor smem;       // (TMA, TMA_M, TMA_N, STAGE)
-    GmemTensor gmem;       // (TMA, TMA_M, TMA_N, EPI_M, EPI_N)
+    std::uint32_t stages;                                 // shared-memory address of stage 0
+    int thread;                                           // of the warpgroups that share the tile
+    int column;                                           // of D: the tile's first
+    SmemTensor smem;                                      // (TMA, TMA_M, TMA_N, STAGE)
+    GmemTensor gmem;                                      // (TMA, TMA_M, TMA_N, EPI_M, EPI_N)
     unsigned words[pair_map::subtile_registers / 16][4];  // of the subtile at hand: what stmatrix.x4 takes, 2 chunks of 8 outputs x rows 0-7, 8-15
 
     /// Trade group `t` of 8 outputs within a quad. `first`, `second` of pair_map: rows r and r + 8 of one column, packed.
@@ -136,7 +149,9 @@ struct PairMulStore {
       } else {
         CUTLASS_PRAGMA_UNROLL
         for (int t = 0; t < groups; ++t) {
-          const auto pack = [&](int i) { return cuda::pack_two<Element>(cuda::finish_silu(acc[i], acc[i + 1]), cuda::finish_silu(acc[i + 2], acc[i + 3])); };
+          const auto pack = [&](int i) {
+            return cuda::pack_two<Element>(cuda::finish_silu(acc[i], acc[i + 1]), cuda::finish_silu(acc[i + 2], acc[i + 3]));
+          };
           trade(t, pack(8 * t), pack(8 * t + 4));
         }
       }
@@ -167,15 +182,16 @@ struct PairMulStore {
     const auto [m, n, k, l] = args.tile_coord_mnkl;
     const auto [M, two_n, K, L] = args.problem_shape_mnkl;
     const auto half_tile = make_shape(size<0>(args.tile_shape_mnk), size<1>(args.tile_shape_mnk) / Int<2>{});
-    Tensor d = params->store.get_tma_tensor(make_shape(M, two_n / 2, L));                              // (M, N, L)
-    Tensor tile = local_tile(d, half_tile, make_coord(m, n, l));                                       // (CTA_M, CTA_N / 2)
-    Tensor subtiles = flat_divide(tile, OutputTile{});                                                 // (EPI_M, EPI_N / 2, tiles m, tiles n)
+    Tensor d = params->store.get_tma_tensor(make_shape(M, two_n / 2, L));  // (M, N, L)
+    Tensor tile = local_tile(d, half_tile, make_coord(m, n, l));           // (CTA_M, CTA_N / 2)
+    Tensor subtiles = flat_divide(tile, OutputTile{});                     // (EPI_M, EPI_N / 2, tiles m, tiles n)
     Tensor stages = as_position_independent_swizzle_tensor(make_tensor(make_smem_ptr(outputs), SmemLayout{}));  // (EPI_M, EPI_N / 2, STAGE)
     const auto block = params->store.get_slice(_0{});
     auto from = block.partition_S(stages);
     auto to = block.partition_D(subtiles);
     return ConsumerStoreCallbacks<decltype(from), decltype(to)>(params, cast_smem_ptr_to_uint(outputs), args.thread_idx,
-                                                                static_cast<int>(n) * static_cast<int>(size<1>(half_tile)), cute::move(from), cute::move(to));
+                                                                static_cast<int>(n) * static_cast<int>(size<1>(half_tile)), cute::move(from),
+                                                                cute::move(to));
   }
 
  private:
