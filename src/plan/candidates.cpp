@@ -1,6 +1,7 @@
 #include "plan/candidates.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "plan/config/interleaved_shape.hpp"
 
@@ -22,6 +23,9 @@ std::string refuse_cuda_device(const device_facts& device, int least) {
 
 /// Kernel-2's rules: W_fused, 2n columns counted in int, and no more than plain silu where the accumulators leave no registers.
 std::string refuse_interleaved(const interleaved_config& config, const problem& p) {
+#ifdef TILEGLU_WITHOUT_CUTLASS
+  return "this build of tileglu holds no interleaved kernel: CUTLASS's headers were not found (TILEGLU_CUTLASS_DIR)";
+#endif
   if (p.layout != weight_layout::interleaved) return "layout is " + std::string(name(p.layout)) + "; allowed is interleaved: pack() makes it";
   if (p.n > INT32_MAX / 2) return "n is " + std::to_string(p.n) + "; allowed are at most 2^30 - 1: the kernel counts 2n columns";
   if (covers_general(config)) return {};
@@ -46,6 +50,10 @@ std::string refuse_sm90(const kernel_row& row, const problem& p, const device_fa
   for (const auto& why : {not_multiple("n", p.n, 8, rule), not_multiple("k", p.k, 8, rule), not_multiple("ldx", row_stride_x(p), 8, rule),
                           not_multiple("ldw", row_stride_w(p), 8, rule), not_multiple("ldy", row_stride_y(p), 8, rule)})
     if (!why.empty()) return why;
+  // A row stride of TMA is below 2^40 bytes; gate rows in the interleaved layout are two strides apart.
+  constexpr std::int64_t longest_row = std::int64_t{1} << 37;
+  for (const auto& [argument, stride] : {std::pair{"ldx", row_stride_x(p)}, {"ldw", row_stride_w(p)}, {"ldy", row_stride_y(p)}})
+    if (stride > longest_row) return std::string(argument) + " is " + std::to_string(stride) + "; allowed are at most 2^37, which TMA's row strides hold";
   if (p.m > INT32_MAX || p.n > INT32_MAX || p.k > INT32_MAX) return "m, n or k is above 2^31 - 1, which the fused kernels don't index";
   if (const auto* decode = std::get_if<decode_config>(&row.config); decode && p.m > 8 * decode->token_tiles)
     return "m is " + std::to_string(p.m) + "; allowed are 1 to " + std::to_string(8 * decode->token_tiles);

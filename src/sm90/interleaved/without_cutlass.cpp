@@ -1,4 +1,4 @@
-// A build without CUTLASS's headers holds no row of the interleaved kernel; prepare() says so where one is asked for.
+// A build without CUTLASS's headers holds no row of the interleaved kernel; the planner refuses them (TILEGLU_WITHOUT_CUTLASS).
 #include "sm90/launch.hpp"
 
 namespace tileglu::sm90 {
