@@ -26,7 +26,7 @@ tile_shape shape_of(const kernel_row& row) {
 
 /// Two bounds that overlap: near the larger, a little above it where they are close. The exponent is fitted (bench/fit_rows.py).
 double overlapped(double a, double b) {
-  constexpr double p = 5.0;
+  constexpr double p = 4.0;
   const double top = std::max(a, b);
   return top * std::pow(std::pow(a / top, p) + std::pow(b / top, p), 1 / p);
 }
@@ -64,7 +64,7 @@ cost_estimate sm90_cost(const kernel_row& row, const problem& p, const device_fa
   const double multiply_us = static_cast<double>(tiles.per_sm) * (k_blocks * row.timing.block_ns + row.timing.tile_ns) * 1e-3;
   const double bytes = weight_bytes(p) + 2.0 * static_cast<double>(p.m) * static_cast<double>(p.k + p.n);
   const double rate = row.timing.bytes_per_ns * device.memory_bytes_per_second / measured_bytes_per_second;
-  const double stream_us = bytes / rate * 1e-3;
+  const double stream_us = bytes / rate * 1e-3 * (1 + row.timing.idle * tiles.idle);
   const double us = row.timing.fixed_us + overlapped(multiply_us, stream_us);
   const double fill = static_cast<double>(p.m) * static_cast<double>(p.n) /
                       (static_cast<double>(tiles.per_sm) * device.sm_count * tile.rows * tile.columns);

@@ -12,6 +12,7 @@ struct tile_counts {
   std::int64_t rows = 0;      ///< of cluster tiles along m
   std::int64_t columns = 0;   ///< of cluster tiles along n
   std::int64_t per_sm = 0;    ///< tiles of the busiest CTA
+  double idle = 0;            ///< share of the SMs without a tile, on average
 };
 
 /// `cluster` CTAs of tile_rows x tile_columns, cluster_m of them along m; `sm_count` SMs, of which whole clusters are used.
@@ -21,6 +22,8 @@ constexpr tile_counts count_tiles(std::int64_t m, std::int64_t n, std::int64_t t
   c.columns = (n + tile_columns * cluster_n - 1) / (tile_columns * cluster_n);
   const std::int64_t clusters = sm_count / (cluster_m * cluster_n) > 0 ? sm_count / (cluster_m * cluster_n) : 1;
   c.per_sm = (c.rows * c.columns + clusters - 1) / clusters;
+  const double busy = static_cast<double>(c.rows * c.columns * cluster_m * cluster_n) / static_cast<double>(c.per_sm > 0 ? c.per_sm : 1);
+  c.idle = busy < sm_count ? 1 - busy / sm_count : 0;
   return c;
 }
 

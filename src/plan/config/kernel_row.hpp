@@ -21,6 +21,7 @@ struct row_timing {
   double tile_ns = 0;       ///< tiles: per tile on top, what of the epilogue and of the pipeline's fill is not hidden
   double fixed_us = 0;      ///< per launch
   double bytes_per_ns = 0;  ///< streamed from device memory, all SMs together
+  double idle = 0;          ///< tiles: share of the streaming time that idle SMs cost, by the share of them that idles
   double imbalance = 0;     ///< decode: share of the time that K blocks cost which the warps of a block can't share evenly
   double tail = 0;          ///< decode: share of the time that the unfilled part of the last wave costs
   double blocks_per_sm = 0; ///< decode: blocks that an SM holds
