@@ -44,6 +44,7 @@ status launch(const execution_plan& plan, const tensors& t, stream_handle stream
   what.shared_bytes = Gemm::SharedStorageSize;
   what.cluster = Kernel::config.cluster_m;
   what.cluster_y = Kernel::config.cluster_n;
+  what.overlap = true;  // CUTLASS's loaders wait for the kernels ahead, weights included, before they read
   void* pointers[] = {const_cast<typename Gemm::Params*>(&params)};
   return queue(what, pointers, stream);
 }

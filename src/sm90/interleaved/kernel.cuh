@@ -14,6 +14,10 @@
 #include "plan/config/interleaved_shape.hpp"
 #include "sm90/interleaved/pair_mul_store.cuh"
 
+#ifndef CUTLASS_ENABLE_GDC_FOR_SM90
+#error "launch() lets the kernel start before the kernels ahead have ended: CUTLASS must be told to wait for them"
+#endif
+
 namespace tileglu::sm90::interleaved {
 
 /// `Row::config` is the interleaved_config.
