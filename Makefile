@@ -24,7 +24,7 @@ test:
 	scripts/install tests
 	$(configure) -DTILEGLU_TESTS=ON -DTILEGLU_BENCH=ON
 	cmake --build $(BUILD) --parallel $(JOBS)
-	@if [ -x scripts/test_python ]; then echo "scripts/test_python $(BUILD)"; scripts/test_python $(BUILD); fi
+	scripts/test_python
 	cd $(BUILD) && ctest --output-on-failure --label-exclude gpu --parallel $(JOBS)
 
 clean:

@@ -17,7 +17,7 @@ CODE = {".hpp", ".h", ".cpp", ".c", ".cu", ".cuh"}
 TEXT = CODE | {".py", ".md", ".txt", ".cmake", ".in", ".json", ".toml", ".sh", ""}
 WARN_LINES = 400
 LINE_LENGTH = 150  # above it a line is counted in a warning; above LONGEST it is a fault
-LONGEST = 210
+LONGEST = 250
 # asm lives in src/sm90/ptx, one instruction one function; special.cuh is the same for the special-function unit, which kernels of
 # compute capability 8.0 need too, and rooms before sm90 can't include sm90.
 ASM_FILES = {"src/cuda/special.cuh"}
@@ -153,7 +153,7 @@ PLANTED = {
     "no 132": ("src/sm90/b.cu", "int grid = 132;\n"),
     "paths": ("scripts/a.sh", "cd /" + "work/main\n"),
     "whitespace": ("src/base/a.cpp", "int x; \n"),
-    "line length": ("src/base/b.cpp", "int x;" + " " * 210 + "int y;\n"),
+    "line length": ("src/base/b.cpp", "int x;" + " " * 250 + "int y;\n"),
 }
 MORE_PLANTED = [
     ("silent core", "src/cpu/a.cpp", 'auto* v = std::getenv("X");\n'),
