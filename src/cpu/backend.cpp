@@ -22,8 +22,9 @@ std::string missing() { return {}; }
 /// No more threads than the plan assumed, nor than there are now, nor than the work is worth: waking one costs about 2 us, in which another
 /// one reads 32768 weights and multiplies them with 8 rows.
 int threads_for(const device_facts& device, std::int64_t weights, std::int64_t m) {
-  const std::int64_t worth = weights / 32768 * ((m + 7) / 8);
-  return static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>({device.threads, cpu::available_threads(), worth})));
+  const double worth = static_cast<double>(weights) / 32768 * (static_cast<double>(m) / 8 + 1);
+  const int most = std::min(device.threads, cpu::available_threads());
+  return worth >= most ? std::max(1, most) : std::max(1, static_cast<int>(worth));
 }
 
 cpu::product_shape shape_of(const execution_plan& plan) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t chunk_rows = 512;    // rows of X that are packed at once; weights are read from memory once for each
 constexpr std::int64_t block_weights = 96;  // rows of weights of a block
-constexpr std::int64_t most_weights = block_weights + column_group;
+constexpr std::int64_t most_weights = block_weights + 2 * column_group;
 
 std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 std::int64_t up_to(std::int64_t a, std::int64_t multiple) { return (a + multiple - 1) / multiple * multiple; }

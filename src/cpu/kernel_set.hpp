@@ -33,7 +33,7 @@ struct kernel_set {
   /// Copy weights [count] rows of k elements as float32, `ld` floats from row to row.
   void (*widen_rows)(dtype type, const std::uint16_t* const* rows, std::int64_t count, std::int64_t k, float* to, std::int64_t ld);
   /// c[column][vectors * lanes] (+)= panel * w[column], for `columns` rows of weights of k elements each: 16-bit ones where `pairs`, else float32.
-  /// `w` and `c` have room for `column_group` - 1 columns more, whose pointers repeat a valid one.
+  /// `w` and `c` have room for 2 * `column_group` columns more, whose pointers repeat a valid one.
   void (*product)(bool pairs, const void* panel, int vectors, const void* const* w, std::int64_t columns, std::int64_t k, float* c, bool accumulate);
   /// y[row][column] of sums gate[column][stride], up[column][stride], lanes along rows.
   void (*finish_panel)(const finish_rule& rule, const float* gate, const float* up, std::int64_t stride, std::int64_t rows, std::int64_t columns,

@@ -1,7 +1,9 @@
 // From sums to outputs: bias, clamp, activation, product, rounding.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "cpu/kernel_set.hpp"
 #include "cpu/simd/activation.hpp"
@@ -47,18 +49,49 @@ inline typename Isa::f bias_at(dtype type, const std::uint16_t* bias, std::int64
   return bias ? Isa::all(Isa::widen_some(type, bias + j, 1)[0]) : typename Isa::f{};
 }
 
-/// Sixteen columns at a time: results of a column lie along rows, so they are turned round in a buffer of cache before they are stored.
+/// Element by element a0 b0 a1 b1 ..., from element `From` on of both.
+template <class H, int From, std::size_t... Index>
+inline __attribute__((always_inline)) H interleave(H a, H b, std::index_sequence<Index...>) {
+  constexpr int lanes = sizeof...(Index);
+  return __builtin_shufflevector(a, b, (From + static_cast<int>(Index) / 2 + static_cast<int>(Index) % 2 * lanes)...);
+}
+
+/// Rows become columns: interleaving the first half of the vectors with the second, log2(lanes) times over.
+template <class Isa>
+inline __attribute__((always_inline)) void transpose(typename Isa::h (&v)[Isa::lanes]) {
+  using h = typename Isa::h;
+  constexpr int lanes = Isa::lanes;
+  constexpr auto index = std::make_index_sequence<lanes>{};
+#pragma GCC unroll 4
+  for (int width = 1; width < lanes; width *= 2) {
+    h next[lanes];
+#pragma GCC unroll 16
+    for (int i = 0; i < lanes / 2; ++i) {
+      next[2 * i] = interleave<h, 0>(v[i], v[i + lanes / 2], index);
+      next[2 * i + 1] = interleave<h, lanes / 2>(v[i], v[i + lanes / 2], index);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < lanes; ++i) v[i] = next[i];
+  }
+}
+
+/// As many columns as lanes at a time: results of a column lie along rows, so they are turned round before they are stored.
 template <class Isa, class Result>
 void finish_columns(const Result& result, std::int64_t rows, std::int64_t columns, std::uint16_t* y, std::int64_t ldy) {
-  constexpr int piece = 16, most_rows = Isa::panel_vectors * Isa::lanes;
-  std::uint16_t turned[piece][most_rows];
-  for (std::int64_t j0 = 0; j0 < columns; j0 += piece) {
-    const std::int64_t count = columns - j0 < piece ? columns - j0 : piece;
-    for (std::int64_t j = 0; j < count; ++j)
-      for (std::int64_t i = 0; i < rows; i += Isa::lanes) store_as(&turned[j][i], result(j0 + j, i));
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < count; ++j) y[i * ldy + j0 + j] = turned[j][i];
-  }
+  constexpr int lanes = Isa::lanes;
+  for (std::int64_t i0 = 0; i0 < rows; i0 += lanes)
+    for (std::int64_t j0 = 0; j0 < columns; j0 += lanes) {
+      const std::int64_t height = rows - i0 < lanes ? rows - i0 : lanes, width = columns - j0 < lanes ? columns - j0 : lanes;
+      typename Isa::h turned[lanes];
+      for (int j = 0; j < lanes; ++j) turned[j] = j < width ? result(j0 + j, i0) : typename Isa::h{};
+      transpose<Isa>(turned);
+      std::uint16_t* to = y + i0 * ldy + j0;
+      if (width == lanes)
+        for (std::int64_t i = 0; i < height; ++i) store_as(to + i * ldy, turned[i]);
+      else
+        for (std::int64_t i = 0; i < height; ++i)
+          for (std::int64_t j = 0; j < width; ++j) to[i * ldy + j] = turned[i][j];
+    }
 }
 
 template <class Isa>

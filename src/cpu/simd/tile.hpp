@@ -45,16 +45,23 @@ void product_tile(const float* panel, const void* const* w, std::int64_t k, floa
     for (int r = 0; r < Vectors; ++r) sum[j][r] = f{};
   }
   const std::int64_t steps = k / Op::step;
-#pragma GCC unroll 2
-  for (std::int64_t s = 0; s < steps; ++s) {
-    f x[Vectors];
-#pragma GCC unroll 4
-    for (int r = 0; r < Vectors; ++r) x[r] = Isa::load(panel + (s * Vectors + r) * lanes);
+  constexpr std::int64_t line = 64 / (Op::step * static_cast<std::int64_t>(sizeof(element)));  // steps in a cache line of weights
+  for (std::int64_t s = 0; s < steps;) {
+    // The rows that come next are on their way while these are multiplied: from memory for the first panel, from L2 for the others.
 #pragma GCC unroll 16
-    for (int j = 0; j < Columns; ++j) {
-      const f b = Op::broadcast(from[j] + s * Op::step);
+    for (int j = 0; j < Columns; ++j) __builtin_prefetch(static_cast<const element*>(w[Columns + j]) + s * Op::step, 0, 3);
+    const std::int64_t end = s + line < steps ? s + line : steps;
+#pragma GCC unroll 2
+    for (; s < end; ++s) {
+      f x[Vectors];
 #pragma GCC unroll 4
-      for (int r = 0; r < Vectors; ++r) sum[j][r] = Op::dot(sum[j][r], x[r], b);
+      for (int r = 0; r < Vectors; ++r) x[r] = Isa::load(panel + (s * Vectors + r) * lanes);
+#pragma GCC unroll 16
+      for (int j = 0; j < Columns; ++j) {
+        const f b = Op::broadcast(from[j] + s * Op::step);
+#pragma GCC unroll 4
+        for (int r = 0; r < Vectors; ++r) sum[j][r] = Op::dot(sum[j][r], x[r], b);
+      }
     }
   }
   if (k % Op::step) {
