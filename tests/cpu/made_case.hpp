@@ -5,12 +5,18 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "layout/pairing.hpp"
 #include "tileglu/tileglu.hpp"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 namespace tileglu::testing {
 
@@ -102,6 +108,33 @@ inline ::testing::AssertionResult good(made_case& c) {
   const double error = relative_error(c.output(), *exact), allowed = 1.1 * relative_error(*plain, *exact);
   if (error <= allowed) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << describe(c.p) << ": error " << error << ", allowed " << allowed;
+}
+
+/// Plans the case for the named kernel of this machine's CPU and runs it once, by `threads` threads where that is not 0.
+inline void run_with(made_case& c, const char* kernel, [[maybe_unused]] int threads = 0) {
+  plan_options options;
+  options.kernel = kernel;
+  options.backend = backend_id::cpu;
+  device_facts device = this_cpu();
+#ifdef _OPENMP
+  const int before = omp_get_max_threads();
+  if (threads) omp_set_num_threads(device.threads = threads);
+#endif
+  const auto made = plan(c.p, device, options);
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  c.poison();
+  tensors t = c.memory();
+  struct aligned_delete {
+    void operator()(void* data) const { ::operator delete(data, std::align_val_t{256}); }
+  };
+  const std::unique_ptr<void, aligned_delete> workspace(::operator new(made->workspace + 1, std::align_val_t{256}));
+  t.workspace = workspace.get();
+  t.workspace_bytes = made->workspace;
+  const status s = run(*made, t);
+#ifdef _OPENMP
+  omp_set_num_threads(before);
+#endif
+  ASSERT_TRUE(s.ok()) << s.text();
 }
 
 /// A problem of random everything, with up to the given sizes.
