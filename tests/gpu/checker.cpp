@@ -115,18 +115,18 @@ std::vector<execution_plan> plan_row(context& c, const std::string& row, const s
   return {};
 }
 
-std::string judge_words(const verdict& v, double allowed, double& ratio) {
+std::string judge_words(const verdict& v, dtype type, value_class values, double outputs, double& ratio) {
+  ratio = 0;
   if (v.not_written) return std::to_string(v.not_written) + " outputs were not written";
   if (v.outside) return std::to_string(v.outside) + " elements outside the output were written";
   if (v.not_finite) return std::to_string(v.not_finite) + " outputs are not finite where float32 is, or the other way round";
-  // Below 2^-40 of the reference both are exact but for the last bits of float64's own sums.
-  const double floor2 = v.reference2 * 0x1p-80;
-  ratio = v.error2 <= floor2 ? 0 : std::sqrt(v.error2 / std::max(v.honest2, floor2));
-  if (std::isnan(ratio) || ratio > allowed) {
-    const double size = std::sqrt(v.reference2);
-    return "error " + std::to_string(std::sqrt(v.error2) / size) + " is " + std::to_string(ratio) + " times that of float32 rounded once, " +
-           std::to_string(std::sqrt(v.honest2) / size) + "; allowed is " + std::to_string(allowed);
-  }
+  const double size = std::sqrt(v.reference2), error = std::sqrt(v.error2), honest = std::sqrt(v.honest2), allowed = allowed_error_ratio(values, outputs);
+  if (error <= negligible_error(type) * size) return {};
+  const double found = error / honest;
+  if (!(found <= allowed))
+    return "error " + std::to_string(error / size) + " is " + std::to_string(found) + " times that of float32 rounded once, " + std::to_string(honest / size) +
+           "; allowed is " + std::to_string(allowed);
+  if (outputs >= 4096 && values != value_class::cancelling) ratio = found;
   return {};
 }
 
@@ -147,8 +147,8 @@ void run_and_judge(context& c, const std::string& row, const std::string& check,
     for (const std::uint64_t guard : after_workspace)
       if (guard != ~std::uint64_t{0}) return c.out.fail(label(row), check, what + ": bytes after the workspace were written");
   double ratio = 0;
-  if (const std::string words = judge_words(v, allowed_error_ratio(values), ratio); !words.empty()) return c.out.fail(label(row), check, what + ": " + words);
-  c.out.pass(label(row), check, values == value_class::cancelling ? 0 : ratio);
+  if (const std::string words = judge_words(v, p.y_type, values, static_cast<double>(p.m * p.n), ratio); !words.empty()) return c.out.fail(label(row), check, what + ": " + words);
+  c.out.pass(label(row), check, ratio);
 }
 
 }  // namespace tileglu::gpu_check

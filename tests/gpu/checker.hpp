@@ -86,8 +86,8 @@ std::vector<execution_plan> plan_row(context& c, const std::string& row, const s
 void run_and_judge(context& c, const std::string& row, const std::string& check, const execution_plan& plan, call_memory& memory, const placed_weights& w,
                    const reference_products& reference, value_class values, int misaligned);
 
-/// Why a verdict is bad; empty where it is good. `ratio`: the error over the honest one.
-std::string judge_words(const verdict& v, double allowed, double& ratio);
+/// Why a verdict is bad; empty where it is good. `ratio`: the error over the honest one, 0 where it says nothing (values.hpp).
+std::string judge_words(const verdict& v, dtype type, value_class values, double outputs, double& ratio);
 
 /// A verdict on the device, zeroed and fetched.
 class device_verdict {
@@ -116,6 +116,8 @@ void check_unfused_bits(context& c);
 void check_whole_mlp(context& c);
 void check_packing(context& c);
 void check_bad_input(context& c, const char* program);
+/// Runs one problem by one row, once, for a profiler; the exit status of the program.
+int profile_once(context& c, const std::string& row, std::int64_t m, std::int64_t n, std::int64_t k);
 /// The body of the child process that breaks its own CUDA context; the exit status of the program.
 int break_the_context(const device_facts& device);
 

@@ -150,6 +150,16 @@ __global__ void differences_kernel(const std::uint16_t* a, const std::uint16_t* 
 }
 
 template <class Element>
+__global__ void unlike_kernel(const float* values, const void* bias, const Element* y, std::int64_t elements, std::int64_t n, unsigned long long* out) {
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  unsigned long long mine = 0;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < elements; i += step)
+    mine += cuda::to_float<Element>(y[i]) != cuda::round_to<Element>(values[i] + bias_at<Element>(bias, i % n));
+  for (int lane = 16; lane > 0; lane /= 2) mine += __shfl_down_sync(0xffffffffu, mine, lane);
+  if (threadIdx.x % 32 == 0 && mine) atomicAdd(out, mine);
+}
+
+template <class Element>
 __global__ void formula_kernel(cuda::epilogue_params p, const Element* gate, const Element* up, Element* y, std::int64_t elements) {
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < elements; i += step)
@@ -192,6 +202,14 @@ void store_to_null(cudaStream_t on) { null_kernel<<<1, 1, 0, on>>>(nullptr); }
 void count_differences(const void* a, const void* b, std::int64_t elements, unsigned long long* out, cudaStream_t on) {
   differences_kernel<<<blocks_for(elements), 256, 0, on>>>(static_cast<const std::uint16_t*>(a), static_cast<const std::uint16_t*>(b), elements, out);
   require(cudaGetLastError(), "comparing outputs");
+}
+
+void count_unlike(dtype type, const float* values, const void* bias, const void* y, std::int64_t m, std::int64_t n, unsigned long long* out, cudaStream_t on) {
+  if (type == dtype::bf16)
+    unlike_kernel<<<blocks_for(m * n), 256, 0, on>>>(values, bias, static_cast<const __nv_bfloat16*>(y), m * n, n, out);
+  else
+    unlike_kernel<<<blocks_for(m * n), 256, 0, on>>>(values, bias, static_cast<const __half*>(y), m * n, n, out);
+  require(cudaGetLastError(), "comparing roundings");
 }
 
 void unfused_formula(const problem& p, const void* gate, const void* up, void* y, std::int64_t elements, cudaStream_t on) {

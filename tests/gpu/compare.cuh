@@ -51,6 +51,9 @@ void store_to_null(cudaStream_t on);
 /// Elements that differ, -0 and 0 taken as equal.
 void count_differences(const void* a, const void* b, std::int64_t elements, unsigned long long* out, cudaStream_t on);
 
+/// Elements of y [m, n] that are not `values` (float32, dense, plus a bias of n elements or null) rounded once.
+void count_unlike(dtype type, const float* values, const void* bias, const void* y, std::int64_t m, std::int64_t n, unsigned long long* out, cudaStream_t on);
+
 /// y [m, n] = round(round(act(gate)) * up), from gate and up that are rounded already: the formula of numerics::match_unfused.
 void unfused_formula(const problem& p, const void* gate, const void* up, void* y, std::int64_t elements, cudaStream_t on);
 

@@ -19,10 +19,11 @@ constexpr const char* usage =
     "  --checks   of sweep, repeats, unfused_bits, whole_mlp, packing, bad_input; default: all\n"
     "  --quick    a tenth of the cases\n"
     "  --tiny     a few small ones, for compute-sanitizer\n"
-    "  --seconds  the sweep stops after N seconds, and fails\n";
+    "  --seconds  the sweep stops after N seconds, and fails\n"
+    "gpu_check --profile ROW,M,N,K    runs a row once between cudaProfilerStart and Stop (ncu --profile-from-start off)\n";
 
 struct arguments {
-  std::vector<std::string> kernels, checks;
+  std::vector<std::string> kernels, checks, profile;
   std::string json, command = "gpu_check";
   double seconds = 0;
   amount of = amount::whole;
@@ -46,17 +47,18 @@ bool parse(int argc, char** argv, arguments& a) {
       a.of = amount::tiny;
     } else if (is("--break-context")) {
       a.break_context = true;
-    } else if (i + 1 < argc && (is("--kernels") || is("--checks") || is("--seconds") || is("--json"))) {
+    } else if (i + 1 < argc && (is("--kernels") || is("--checks") || is("--seconds") || is("--profile") || is("--json"))) {
       if (is("--kernels")) a.kernels = split(argv[i + 1]);
       if (is("--checks")) a.checks = split(argv[i + 1]);
       if (is("--seconds")) a.seconds = std::atof(argv[i + 1]);
+      if (is("--profile")) a.profile = split(argv[i + 1]);
       if (is("--json")) a.json = argv[i + 1];
       a.command += std::string(" ") + argv[++i];
     } else {
       return false;
     }
   }
-  return true;
+  return a.profile.empty() || a.profile.size() == 4;
 }
 
 bool contains(const std::vector<std::string>& list, std::string_view word) {
@@ -87,6 +89,7 @@ int check_all(const arguments& a, const device_facts& device, const char* progra
   }
   require(cudaSetDevice(device.ordinal), "cudaSetDevice");
   require(cudaStreamCreateWithFlags(&c.on, cudaStreamNonBlocking), "cudaStreamCreate");
+  if (a.profile.size() == 4) return profile_once(c, a.profile[0], std::atoll(a.profile[1].c_str()), std::atoll(a.profile[2].c_str()), std::atoll(a.profile[3].c_str()));
   const auto timed = [&](const char* check, const auto& body) {
     if (!contains(a.checks, check)) return;
     const double before = seconds();
