@@ -121,7 +121,7 @@ def main():
             continue
         p, guess = (fit_decode if row.startswith("decode") else fit_tiles)(row, points)
         errors = np.abs(np.log(guess / np.array([point[3] for point in points])))[[point[4] == 1 for point in points]]
-        if errors.size < LEAST_CELLS:
+        if errors.size == 0 or sum(point[4] for point in points) < LEAST_CELLS:
             print(f"{row:28s} {errors.size:3d} cells: left out")
             continue
         fits[row] = (p, errors)
