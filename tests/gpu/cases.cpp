@@ -17,6 +17,7 @@ const std::vector<std::int64_t> every_m = {0,  1,  2,  3,  4,  5,  6,  7,   8,  
 const std::vector<std::int64_t> few_m = {1, 7, 16, 17, 64, 129, 257, 1000};
 
 constexpr weight_layout every_layout[] = {weight_layout::separate, weight_layout::stacked_gate_up, weight_layout::stacked_up_gate, weight_layout::interleaved};
+constexpr std::size_t all_epilogues = 32;
 constexpr dtype every_type[] = {dtype::bf16, dtype::fp16};
 
 std::vector<placement> aligned(int padding) {
@@ -28,8 +29,8 @@ std::vector<placement> aligned(int padding) {
 /// Every layout x activation x bias x numerics x type on shapes that no tile divides.
 void add_every_combination(std::vector<case_group>& to) {
   for (const dtype type : every_type) {
-    to.push_back({"every_combination", 72, 136, type, value_class::normal, {5, 33}, aligned(8), true, false});
-    to.push_back({"every_combination", 520, 264, type, value_class::normal, {16, 150}, aligned(0), true, false});
+    to.push_back({"every_combination", 72, 136, type, value_class::normal, {5, 33}, aligned(8), all_epilogues, false});
+    to.push_back({"every_combination", 520, 264, type, value_class::normal, {16, 150}, aligned(0), all_epilogues, false});
   }
 }
 
@@ -39,7 +40,7 @@ void add_models(std::vector<case_group>& to, bool quick) {
       if (quick && model.n > 9000) continue;
       auto places = aligned(0);
       for (const placement& padded : aligned(16)) places.push_back(padded);
-      to.push_back({"models", model.n, model.k, type, value_class::normal, quick ? few_m : every_m, places, false, true});
+      to.push_back({"models", model.n, model.k, type, value_class::normal, quick ? few_m : every_m, places, 1, true});
     }
 }
 
@@ -48,13 +49,13 @@ void add_random_shapes(std::vector<case_group>& to, bool quick) {
   const auto upto = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(most)); };
   for (int i = 0; i < (quick ? 20 : 150); ++i) {
     const std::int64_t n = 8 * upto(i % 3 == 0 ? 8 : 300), k = 8 * upto(i % 4 == 0 ? 8 : 400);
-    to.push_back({"random_shapes", n, k, every_type[i % 2], value_class::normal, {upto(16), upto(130), upto(600)}, aligned(static_cast<int>(8 * (upto(4) - 1))), false, true});
+    to.push_back({"random_shapes", n, k, every_type[i % 2], value_class::normal, {upto(16), upto(130), upto(600)}, aligned(static_cast<int>(8 * (upto(4) - 1))), 1, true});
   }
 }
 
 void add_values(std::vector<case_group>& to) {
   for (const value_class values : every_value_class)
-    for (const dtype type : every_type) to.push_back({"values", 1000, 1024, type, values, {1, 16, 100, 300}, aligned(0), true, true});
+    for (const dtype type : every_type) to.push_back({"values", 1000, 1024, type, values, {1, 16, 100, 300}, aligned(0), 5, true});
 }
 
 /// What 16-byte rules exclude: the portable path's own.
@@ -64,9 +65,9 @@ void add_uneven(std::vector<case_group>& to, bool quick) {
   for (int i = 0; i < (quick ? 10 : 60); ++i) {
     std::vector<placement> places;
     for (const weight_layout layout : every_layout) places.push_back({layout, static_cast<int>(upto(5) - 1), i % 2});
-    to.push_back({"uneven_shapes", upto(200), upto(300), every_type[i / 2 % 2], value_class::normal, {1, upto(20), upto(300)}, places, false, false});
+    to.push_back({"uneven_shapes", upto(200), upto(300), every_type[i / 2 % 2], value_class::normal, {1, upto(20), upto(300)}, places, 1, false});
   }
-  for (const dtype type : every_type) to.push_back({"no_k", 24, 0, type, value_class::normal, {1, 17}, aligned(0), true, false});
+  for (const dtype type : every_type) to.push_back({"no_k", 24, 0, type, value_class::normal, {1, 17}, aligned(0), all_epilogues, false});
 }
 
 }  // namespace
@@ -87,15 +88,15 @@ std::vector<epilogue> every_epilogue() {
 std::vector<case_group> every_group(amount of) {
   std::vector<case_group> all;
   if (of == amount::tiny) {
-    for (const dtype type : every_type) all.push_back({"tiny", 200, 264, type, value_class::normal, {3, 70}, aligned(8), false, false});
+    for (const dtype type : every_type) all.push_back({"tiny", 200, 264, type, value_class::normal, {3, 70}, aligned(8), 1, true});
     return all;
   }
   const bool quick = of == amount::quick;
   add_every_combination(all);
-  add_uneven(all, quick);
   add_values(all);
-  add_random_shapes(all, quick);
   add_models(all, quick);
+  add_random_shapes(all, quick);
+  add_uneven(all, quick);
   return all;
 }
 

@@ -31,7 +31,7 @@ struct case_group {
   value_class values = value_class::normal;
   std::vector<std::int64_t> rows;     ///< every m
   std::vector<placement> placements;
-  bool every_epilogue = false;        ///< else one of them for each (m, row), in turn
+  std::size_t epilogues = 1;          ///< how many of them for each (m, placement, row), in turn
   bool one_placement = false;         ///< for each m one of them in turn, and every interleaved one
 };
 

@@ -8,8 +8,6 @@
 namespace tileglu::gpu_check {
 namespace {
 
-constexpr int threaded_runs = 50;
-
 class repeat_checker {
  public:
   repeat_checker(context& c, const std::string& row, const execution_plan& plan) : c_(c), row_(row), plan_(plan), p_(plan.problem) {
@@ -80,20 +78,21 @@ class repeat_checker {
   }
 
   void two_threads() {
+    const int runs = c_.of == amount::tiny ? 3 : 50;
     std::array<call_memory*, 2> memories{&second_, &third_};
     std::array<status, 2> outcomes;
     std::array<std::thread, 2> threads;
     for (std::size_t i = 0; i < 2; ++i) {
       memories[i]->clear_outputs(p_, plan_.workspace, 0, c_.on);
       require(cudaStreamSynchronize(c_.on), "poisoning");
-      threads[i] = std::thread([&, i] {
+      threads[i] = std::thread([&, i, runs] {
         const auto on = stream::create(c_.device);
         if (!on) {
           outcomes[i] = on.error();
           return;
         }
         const tensors t = memories[i]->get(p_, w_, plan_.workspace);
-        for (int times = 0; times < threaded_runs && outcomes[i].ok(); ++times) outcomes[i] = run(plan_, t, on->handle());
+        for (int times = 0; times < runs && outcomes[i].ok(); ++times) outcomes[i] = run(plan_, t, on->handle());
         if (outcomes[i].ok()) outcomes[i] = on->synchronize();
       });
     }

@@ -46,10 +46,9 @@ class group_runner {
   void run_row(const std::string& row, std::int64_t m, const placement& at, const placed_weights& w) {
     static const std::vector<epilogue> epilogues = every_epilogue();
     static std::size_t next = 0;
-    const std::size_t count = g_.every_epilogue ? epilogues.size() : 1;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < g_.epilogues; ++i) {
       // A step that shares no factor with the number of epilogues meets them all, whatever the number of rows.
-      const epilogue& e = epilogues[g_.every_epilogue ? i : (next += 7) % epilogues.size()];
+      const epilogue& e = epilogues[(next += 7) % epilogues.size()];
       for (execution_plan& plan : plan_row(c_, row, g_.name, make_problem(g_, m, at, e))) {
         // The fused kernels' 16-byte rule is about addresses too, which a plan does not see.
         if (at.misaligned && plan.backend == backend_id::sm90) {
