@@ -94,6 +94,19 @@ arguments::arguments(const torch_slot* s)
       prefetch_weights(take_bool(s[10])),
       kernel(take_text(s[11])) {}
 
+arguments arguments::plain(const torch_slot* s) {
+  arguments a;
+  a.x = take_tensor(s[0]);
+  a.w = take_tensor(s[1]);
+  a.w_up = take_optional_tensor(s[2]);
+  const std::int64_t words = take_int(s[3]);
+  a.layout = words & 0xff;
+  a.activation = words >> 8 & 0xff;
+  a.numerics = words >> 16 & 0xff;
+  a.prefetch_weights = (words >> 24 & 1) != 0;
+  return a;
+}
+
 void arguments::give_all(torch_slot* s) const {
   s[0] = reinterpret_cast<torch_slot>(x.share());
   s[1] = reinterpret_cast<torch_slot>(w.share());

@@ -17,6 +17,8 @@ struct arguments {
   static constexpr std::size_t count = 12;
 
   explicit arguments(const torch_slot* stack);
+  /// (x, w, w_up, words) of plain_gated_linear.
+  static arguments plain(const torch_slot* stack);
   /// The same values for another operator's stack, which owns what it is given.
   void give_all(torch_slot* stack) const;
 
@@ -25,6 +27,9 @@ struct arguments {
   double alpha = 1, limit = 0;  ///< limit 0: no clamp
   bool prefetch_weights = false;
   std::string kernel;
+
+ private:
+  arguments() = default;
 };
 
 /// A matrix as the library takes it: rows of unit stride. `copy` holds the memory where the tensor itself doesn't do.

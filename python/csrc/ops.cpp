@@ -38,16 +38,12 @@ void run_plan(const call& c, const cached_plan& known, void* y) {
     refuse(s.text().empty() ? std::string(name(s.code())) : s.text());
 }
 
-void gated_linear(torch_slot* stack, std::uint64_t, std::uint64_t) {
-  const arguments given(stack);
+tensor compute(const arguments& given) {
   const call c(given);
   tensor y = empty(c.y_sizes, c.dtype, c.device_type, c.device_index);
   if (!c.empty()) {
     const auto known = find_plan(c.key);
-    if (!runs_in_library(*known)) {
-      stack[0] = give(unfused(given));
-      return;
-    }
+    if (!runs_in_library(*known)) return unfused(given);
     void* data = facts_of(y, "y").data;
     if (c.key.cuda) {
       const current_device scope(c.device_index);
@@ -56,8 +52,12 @@ void gated_linear(torch_slot* stack, std::uint64_t, std::uint64_t) {
       run_plan(c, *known, data);
     }
   }
-  stack[0] = give(std::move(y));
+  return y;
 }
+
+void gated_linear(torch_slot* stack, std::uint64_t, std::uint64_t) { stack[0] = give(compute(arguments(stack))); }
+
+void plain_gated_linear(torch_slot* stack, std::uint64_t, std::uint64_t) { stack[0] = give(compute(arguments::plain(stack))); }
 
 /// The row stride of `out` where the library can write straight into it, else 0.
 std::int64_t writable_stride(const call& c, const tensor_facts& out) {
@@ -87,7 +87,7 @@ void gated_linear_out(torch_slot* stack, std::uint64_t, std::uint64_t) {
     check(aoti_torch_copy_(out.get(), unfused(given).get(), 0), "copying to out");
     return;
   }
-  const auto compute = [&] {
+  const auto write = [&] {
     if (stride != 0) return run_plan(c, *known, facts.data);
     const tensor y = empty(c.y_sizes, c.dtype, c.device_type, c.device_index);
     run_plan(c, *known, facts_of(y, "y").data);
@@ -95,9 +95,9 @@ void gated_linear_out(torch_slot* stack, std::uint64_t, std::uint64_t) {
   };
   if (c.key.cuda) {
     const current_device scope(c.device_index);
-    compute();
+    write();
   } else {
-    compute();
+    write();
   }
 }
 
@@ -132,6 +132,8 @@ struct registration {
     aoti_torch_library_def(ops, ("gated_linear(" + gated_arguments + ") -> Tensor").c_str());
     aoti_torch_library_def(ops, ("gated_linear_out(Tensor(a!) out, " + gated_arguments + ") -> ()").c_str());
     aoti_torch_library_def(ops, ("inference_gated_linear(" + gated_arguments + ") -> Tensor").c_str());
+    // The common call, for which twelve arguments cost more than the call: words is layout | activation << 8 | numerics << 16 | prefetch << 24.
+    aoti_torch_library_def(ops, "plain_gated_linear(Tensor x, Tensor w, Tensor? w_up, int words) -> Tensor");
     aoti_torch_library_def(ops, ("unfused_gated_linear(" + gated_arguments + ") -> Tensor").c_str());
     aoti_torch_library_def(ops, ("explain(" + gated_arguments + ") -> str").c_str());
     const std::uint64_t abi = aoti_torch_abi_version();
@@ -140,6 +142,7 @@ struct registration {
       if (aoti_torch_library_init_impl("tileglu", key, __FILE__, __LINE__, &kernels) != 0) return;
       torch_library_impl(kernels, "gated_linear", gated_linear, abi);
       torch_library_impl(kernels, "inference_gated_linear", gated_linear, abi);
+      torch_library_impl(kernels, "plain_gated_linear", plain_gated_linear, abi);
       torch_library_impl(kernels, "gated_linear_out", gated_linear_out, abi);
       torch_library_impl(kernels, "explain", explain_gated_linear, abi);
     }

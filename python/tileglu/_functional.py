@@ -21,7 +21,7 @@ _is_compiling = torch.compiler.is_compiling
 _is_grad_enabled = torch.is_grad_enabled
 _is_any_autocast_enabled = torch._C._is_any_autocast_enabled
 
-# (activation, alpha, limit, numerics, layout, one matrix) -> the operator's numbers for them: found again, not worked out again.
+# (activation, alpha, limit, numerics, layout, one matrix) -> the operator's numbers for them, and packed: found again, not worked out again.
 _known_words: dict[tuple, tuple] = {}
 
 
@@ -29,6 +29,11 @@ def _numbers_of(activation: str, alpha: float | None, limit: float | None, numer
     return (_words.layout_of(layout, one_matrix), *_words.activation_of(activation, alpha, limit), _words.numerics_of(numerics))
 
 _warned = False
+
+
+def _packed(layout: int, activation: int, alpha: float, limit: float, numerics: int) -> int | None:
+    """The words of plain_gated_linear; None where the constants of the activation have to be named."""
+    return layout | activation << 8 | numerics << 16 if alpha == 1.0 and limit == 0.0 else None
 
 
 def _warn_once(reason: str) -> None:
@@ -116,9 +121,11 @@ def gated_linear(
     if not compiling:
         # The common call, in as little Python as it takes: about 1 us. What doesn't fit here goes on below.
         key = (activation, alpha, limit, numerics, layout, w_up is None)
-        numbers = _known_words.get(key)
-        if numbers is None:
-            numbers = _known_words[key] = _numbers_of(*key)
+        known = _known_words.get(key)
+        if known is None:
+            numbers = _numbers_of(*key)
+            known = _known_words[key] = (numbers, _packed(*numbers))
+        numbers, words = known
         if (
             out is None
             and bias is None
@@ -132,6 +139,8 @@ def gated_linear(
             and not _tracked(x, w_gate, w_up, bias_gate, bias_up)
         ):
             try:
+                if words is not None and bias_gate is None and bias_up is None and kernel is None:
+                    return _library.plain_gated_linear(x, w_gate, w_up, words | 1 << 24 if prefetch_weights else words)
                 return _library.inference_gated_linear(x, w_gate, w_up, bias_gate, bias_up, *numbers, prefetch_weights, kernel or "")
             except NotImplementedError:  # the dispatcher's page of text about a sparse weight, or one on another device
                 check(x, w_gate, w_up, bias_gate, bias_up, numbers[0])

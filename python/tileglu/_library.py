@@ -19,8 +19,9 @@ if not hasattr(torch.ops.tileglu, "gated_linear"):
 
 gated_linear = torch.ops.tileglu.gated_linear.default
 gated_linear_out = torch.ops.tileglu.gated_linear_out.default
-# The same kernels with no autograd of their own, for callers that have made sure that nobody asks for a gradient: a Python autograd
+# The same kernels, in full and for the common call, with no autograd of their own, for callers that have made sure that nobody asks for a gradient: a Python autograd
 # kernel costs every call under no_grad some 8 us. `_op` is the callable without OpOverload's Python frame.
+plain_gated_linear = torch.ops.tileglu.plain_gated_linear.default._op
 inference_gated_linear = torch.ops.tileglu.inference_gated_linear.default._op
 explain = torch.ops.tileglu.explain.default
 
@@ -42,7 +43,9 @@ def _fake_gated_linear(x, w, w_up=None, bias_gate=None, bias_up=None, layout=0, 
 
 torch.library.register_fake("tileglu::gated_linear", _fake_gated_linear)
 torch.library.register_fake("tileglu::inference_gated_linear", _fake_gated_linear)
-_fragment.impl("inference_gated_linear", torch.library.fallthrough_kernel, "Autograd")
+torch.library.register_fake("tileglu::plain_gated_linear", lambda x, w, w_up, words: _fake_gated_linear(x, w, w_up, None, None, words & 0xFF))
+for _name in ("inference_gated_linear", "plain_gated_linear"):
+    _fragment.impl(_name, torch.library.fallthrough_kernel, "Autograd")
 
 
 @torch.library.register_fake("tileglu::gated_linear_out")
@@ -152,5 +155,5 @@ def _refuse_vmap(info, in_dims, *args):
     raise RuntimeError("tileglu.gated_linear has no rule for vmap; put the batch into x's leading dimensions instead: x may be [..., K]")
 
 
-for _name in ("gated_linear", "inference_gated_linear", "gated_linear_out"):
+for _name in ("gated_linear", "inference_gated_linear", "plain_gated_linear", "gated_linear_out"):
     torch.library.register_vmap(f"tileglu::{_name}", _refuse_vmap)

@@ -44,6 +44,7 @@ def test_opcheck_out(device):
 def test_opcheck_inference(device):
     p = random_problem(device=device)
     opcheck(torch.ops.tileglu.inference_gated_linear.default, (p.x, p.w_gate, p.w_up, None, None, *numbers()))
+    opcheck(torch.ops.tileglu.plain_gated_linear.default, (p.x, p.w_gate, p.w_up, 1 << 8))
 
 
 def test_the_binary_knows_no_python():
