@@ -17,6 +17,16 @@ result<const void*> place(const void* host, std::size_t bytes, const device_fact
   return static_cast<const void*>(memory->data());
 }
 
+gate_up_weights typed(weight_layout layout, const void* first, const void* second) {
+  switch (layout) {
+    case weight_layout::separate: return gate_up_weights::separate(first, second);
+    case weight_layout::stacked_gate_up: return gate_up_weights::stacked_gate_up(first);
+    case weight_layout::stacked_up_gate: return gate_up_weights::stacked_up_gate(first);
+    case weight_layout::interleaved: return gate_up_weights::interleaved(first);
+  }
+  return gate_up_weights::separate(nullptr, nullptr);
+}
+
 /// Uniform in (0, 1] from a counter: splitmix64 (Steele, Lea, Flood 2014).
 double uniform(std::uint64_t counter) {
   std::uint64_t z = counter * 0x9e3779b97f4a7c15u;
@@ -89,7 +99,7 @@ result<device_layer> load_to_device(const checkpoint& model, std::size_t positio
   const auto bias_down = place(loaded.host.bias_down, static_cast<std::size_t>(l.out) * size_of(l.type), device, loaded);
   for (const auto* placed : {&first, &second, &d, &bias_gate, &bias_up, &bias_down})
     if (!*placed) return placed->error();
-  loaded.w = separate ? gate_up_weights::separate(*first, *second) : gate_up_weights::stacked_gate_up(*first);
+  loaded.w = typed(l.layout, *first, *second);
   loaded.down = *d, loaded.bias_gate = *bias_gate, loaded.bias_up = *bias_up, loaded.bias_down = *bias_down;
   loaded.bytes = 2 * half + down;
   return loaded;
@@ -119,7 +129,8 @@ result<activations> read_activations(const std::string& path, const std::vector<
     for (const stored_tensor* t : usable)
       if (found == nullptr && names_layer(t->name, layer.layer.index)) found = t;
     if (found == nullptr)
-      return status(status_code::bad_file, path + ": holds " + std::to_string(usable.size()) + " tensors, and none has " + std::to_string(layer.layer.index) +
+      return status(status_code::bad_file, path + ": holds " + std::to_string(usable.size()) + " tensors, and none has " +
+                                               std::to_string(layer.layer.index) +
                                                " in its name; allowed is one tensor for all layers, or one for each");
     if (found->shape[1] != layer.layer.k || found->shape[0] == 0)
       return wrong(path, *found, "has shape " + describe_shape(found->shape) + "; allowed is [rows, " + std::to_string(layer.layer.k) + "]");

@@ -29,7 +29,8 @@ struct arena {
 };
 
 template <class Plan, class Problem, class Of>
-status plan_layers(const std::vector<device_layer>& layers, const device_facts& device, const plan_options& choice, Of problem_of, std::vector<Plan>& plans) {
+status plan_layers(const std::vector<device_layer>& layers, const device_facts& device, const plan_options& choice, Of problem_of,
+                   std::vector<Plan>& plans) {
   std::vector<std::pair<Problem, Plan>> made;
   for (const device_layer& l : layers) {
     const Problem p = problem_of(l.layer);
@@ -47,10 +48,13 @@ status plan_layers(const std::vector<device_layer>& layers, const device_facts& 
   return {};
 }
 
-result<contender> make_contender(const std::vector<device_layer>& layers, const device_facts& device, const plan_options& choice, std::int64_t m, bool whole_mlp) {
+result<contender> make_contender(const std::vector<device_layer>& layers, const device_facts& device, const plan_options& choice, std::int64_t m,
+                                 bool whole_mlp) {
   contender c;
-  const status s = whole_mlp ? plan_layers<mlp_plan, mlp_problem>(layers, device, choice, [m](const mlp_layer& l) { return whole_mlp_problem(l, m); }, c.whole)
-                             : plan_layers<execution_plan, problem>(layers, device, choice, [m](const mlp_layer& l) { return gated_problem(l, m); }, c.gated);
+  const status s = whole_mlp ? plan_layers<mlp_plan, mlp_problem>(
+                                   layers, device, choice, [m](const mlp_layer& l) { return whole_mlp_problem(l, m); }, c.whole)
+                             : plan_layers<execution_plan, problem>(
+                                   layers, device, choice, [m](const mlp_layer& l) { return gated_problem(l, m); }, c.gated);
   if (!s.ok()) return s;
   const execution_plan& first = whole_mlp ? c.whole[0].gate_up : c.gated[0];
   c.row = first.row;
@@ -94,8 +98,8 @@ std::vector<std::uint16_t> gather(const std::vector<std::uint16_t>& x, std::int6
 }
 
 /// Runs one layer into poisoned memory, and compares the sampled rows; every element must be finite, and nothing behind them touched.
-result<measured_error> check_layer(const contender& c, const std::vector<device_layer>& layers, std::size_t i, arena& a, std::int64_t m, const std::vector<std::int64_t>& rows,
-                                   const expected_rows& wanted) {
+result<measured_error> check_layer(const contender& c, const std::vector<device_layer>& layers, std::size_t i, arena& a, std::int64_t m,
+                                   const std::vector<std::int64_t>& rows, const expected_rows& wanted) {
   if (status s = a.output.fill(poison); !s.ok()) return s;
   if (status s = run_layer(c, layers, i, a); !s.ok()) return s;
   if (status s = a.on.synchronize(); !s.ok()) return s;
@@ -107,9 +111,11 @@ result<measured_error> check_layer(const contender& c, const std::vector<device_
 
   measured_error e;
   for (std::size_t at = 0; at < got.size() && e.fault.empty(); ++at) {
-    const std::string place = "row " + std::to_string(at / static_cast<std::size_t>(width)) + ", column " + std::to_string(at % static_cast<std::size_t>(width));
+    const std::string place =
+        "row " + std::to_string(at / static_cast<std::size_t>(width)) + ", column " + std::to_string(at % static_cast<std::size_t>(width));
     if (at < count ? !std::isfinite(to_double(l.type, got[at])) : got[at] != 0xffff)
-      e.fault = at < count ? place + " is not finite, or was not written" : "element " + std::to_string(at - count) + " behind the output was written";
+      e.fault =
+          at < count ? place + " is not finite, or was not written" : "element " + std::to_string(at - count) + " behind the output was written";
   }
   std::vector<double> values;
   for (const std::int64_t row : rows)
@@ -175,7 +181,8 @@ double median(std::vector<double> values) {
 }
 
 /// Rounds of one pass each, whoever goes first taking turns.
-status race(const contender& ours, const contender* baseline, const std::vector<device_layer>& layers, const arena& a, const model_request& request, race_outcome& outcome) {
+status race(const contender& ours, const contender* baseline, const std::vector<device_layer>& layers, const arena& a, const model_request& request,
+            race_outcome& outcome) {
   auto first = pass::make(ours, layers, a, request.device);
   if (!first) return first.error();
   auto second = baseline ? pass::make(*baseline, layers, a, request.device) : result<pass>(pass());
@@ -190,22 +197,19 @@ status race(const contender& ours, const contender* baseline, const std::vector<
   }
   constexpr int fewest = 3, most = 101;
   outcome.rounds = std::clamp(static_cast<int>(request.seconds * 1e6 / std::max(warm, 1.0)), fewest, most);
-  std::vector<double> us[2], ratios;
+  std::vector<double> us[2];
   for (int round = 0; round < outcome.rounds; ++round) {
-    double pair[2] = {0, 0};
     for (int turn = 0; turn < (baseline ? 2 : 1); ++turn) {
       const int who = baseline ? (round + turn) % 2 : 0;
       const auto taken = (who == 0 ? *first : *second).time();
       if (!taken) return taken.error();
-      pair[who] = *taken;
       us[who].push_back(*taken);
     }
-    if (baseline) ratios.push_back(pair[1] / pair[0]);
   }
   const auto count = static_cast<double>(layers.size());
   outcome.us = median(us[0]) / count;
   outcome.baseline_us = median(us[1]) / count;
-  outcome.speedup = median(ratios);
+  outcome.speedup = baseline ? outcome.baseline_us / outcome.us : 0;
   for (std::size_t i = 0; i < first->layer_us().size(); ++i) {
     outcome.layers[i].us = median(first->layer_us()[i]);
     if (baseline) outcome.layers[i].baseline_us = median(second->layer_us()[i]);
@@ -278,7 +282,8 @@ result<std::vector<race_outcome>> run_model(const std::vector<device_layer>& lay
       }
       if (status s = grow_workspace(a, request.device, std::max(ours[whole].workspace, baselines[whole].workspace)); !s.ok()) return s;
       race_outcome& o = outcomes[whole];
-      o.m = m, o.whole_mlp = whole, o.row = ours[whole].row, o.backend = ours[whole].backend, o.baseline_row = raced[whole] ? baselines[whole].row : "";
+      o.m = m, o.whole_mlp = whole, o.row = ours[whole].row, o.backend = ours[whole].backend,
+      o.baseline_row = raced[whole] ? baselines[whole].row : "";
       o.oracle_rows = rows_to_check(layers[0].layer, request, m);
     }
     const auto rows = sample(m, outcomes[0].oracle_rows);

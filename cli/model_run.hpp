@@ -15,7 +15,7 @@ struct model_request {
   device_facts device;
   plan_options choice;
   std::vector<std::int64_t> ms;
-  double seconds = 1;           ///< of timing for each race, both sides together
+  double seconds = 1;            ///< of timing for each race, both sides together
   std::int64_t oracle_rows = 0;  ///< rows of each result that the oracle computes; 0: as many as 4e8 products allow, 1 to 16
 };
 
@@ -40,7 +40,7 @@ struct race_outcome {
   std::int64_t oracle_rows = 0;
   int rounds = 0;
   double us = 0, baseline_us = 0;  ///< a layer's share of a pass over all layers; the median of the rounds
-  double speedup = 0;              ///< median over rounds of baseline / ours
+  double speedup = 0;              ///< baseline_us / us
   std::vector<layer_outcome> layers;
 };
 

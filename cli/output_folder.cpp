@@ -9,7 +9,9 @@ namespace tileglu::cli {
 
 status write_result(const std::string& folder, const std::string& name, std::string_view text) {
   namespace fs = std::filesystem;
-  const auto failure = [](const std::string& what, const std::error_code& why) { return status(status_code::io_error, "cannot write " + what + ": " + why.message()); };
+  const auto failure = [](const std::string& what, const std::error_code& why) {
+    return status(status_code::io_error, "cannot write " + what + ": " + why.message());
+  };
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return failure("into " + folder, error);

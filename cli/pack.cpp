@@ -47,7 +47,8 @@ struct packed_file {
 };
 
 /// One pair of matrices [n, k] in its new layout; a bias is such a pair with k = 1.
-status add_pair(packed_file& file, const mlp_layer& layer, const char* suffix, const gate_up_weights& from, weight_layout to, std::int64_t k, bool matrix) {
+status add_pair(packed_file& file, const mlp_layer& layer, const char* suffix, const gate_up_weights& from, weight_layout to, std::int64_t k,
+                bool matrix) {
   const linear_names names = names_of(to);
   const std::string prefix = layer.module.empty() ? "" : layer.module + ".";
   const auto shape = [&](std::int64_t rows) { return matrix ? std::vector<std::int64_t>{rows, k} : std::vector<std::int64_t>{rows}; };
@@ -61,7 +62,8 @@ status add_pair(packed_file& file, const mlp_layer& layer, const char* suffix, c
 std::string renamed(const std::string& tensor, const checkpoint& model) {
   for (const mlp_layer& layer : model.layers())
     for (const char* suffix : {".weight", ".bias"})
-      if (const std::string prefix = layer.module.empty() ? "" : layer.module + "."; tensor == prefix + "w2" + suffix) return prefix + "down_proj" + suffix;
+      if (const std::string prefix = layer.module.empty() ? "" : layer.module + "."; tensor == prefix + "w2" + suffix)
+        return prefix + "down_proj" + suffix;
   return tensor;
 }
 
@@ -76,7 +78,8 @@ result<std::filesystem::path> target_of(const pack_command& c) {
   if (fs::exists(file, error)) {
     const fs::path model(c.model);
     for (const fs::path& source : {model, model / "model.safetensors"})
-      if (fs::equivalent(source, file, error)) return status(status_code::invalid_argument, "--out is " + c.out + ", the model itself; allowed is another file");
+      if (fs::equivalent(source, file, error))
+        return status(status_code::invalid_argument, "--out is " + c.out + ", the model itself; allowed is another file");
   }
   return file;
 }
@@ -110,7 +113,8 @@ int run(const pack_command& c) {
     if (!weights) return fail(weights.error());
     if (status s = add_pair(packed, layer, ".weight", weights->w, *layout, layer.k, true); !s.ok()) return fail(s);
     if (layer.bias)
-      if (status s = add_pair(packed, layer, ".bias", gate_up_weights::separate(weights->bias_gate, weights->bias_up), *layout, 1, false); !s.ok()) return fail(s);
+      if (status s = add_pair(packed, layer, ".bias", gate_up_weights::separate(weights->bias_gate, weights->bias_up), *layout, 1, false); !s.ok())
+        return fail(s);
     bar.step(layer.module);
   }
   for (stored_tensor& tensor : model->other_tensors()) {
@@ -124,7 +128,13 @@ int run(const pack_command& c) {
 
   const std::string from(name(model->layers().front().layout));
   if (c.json) {
-    const nlohmann::ordered_json j = {{"model", c.model}, {"from", from}, {"to", name(*layout)}, {"layers", model->layers().size()}, {"tensors", packed.tensors.size()}, {"file", file->string()}, {"notes", model->notes()}};
+    const nlohmann::ordered_json j = {{"model", c.model},
+                                      {"from", from},
+                                      {"to", name(*layout)},
+                                      {"layers", model->layers().size()},
+                                      {"tensors", packed.tensors.size()},
+                                      {"file", file->string()},
+                                      {"notes", model->notes()}};
     const status s = emit(j);
     return s.ok() ? success : fail(s);
   }
@@ -137,7 +147,8 @@ int run(const pack_command& c) {
 
 void add_pack(CLI::App& app, action& chosen) {
   auto c = std::make_shared<pack_command>();
-  CLI::App* command = app.add_subcommand("pack", "Write a checkpoint with its gate and up weights in another layout; packing back gives the same bytes");
+  CLI::App* command =
+      app.add_subcommand("pack", "Write a checkpoint with its gate and up weights in another layout; packing back gives the same bytes");
   command->add_option("--model", c->model, "folder, safetensors file or index")->capture_default_str();
   command->add_option("--layout", c->layout, "separate, stacked_gate_up, stacked_up_gate or interleaved")->required();
   command->add_option("--out", c->out, "a .safetensors file, or a folder for model.safetensors and config.json")->required();

@@ -12,7 +12,7 @@ inline constexpr std::string_view report_style = R"css(
   --fused: #7fb0ff; --unfused: #f0b45a; --bad: #ff8a80; --s0: #7fb0ff; --s1: #5ad1bd; --s2: #f0b45a; --s3: #d99ae6; --s4: #a5adb8; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--back); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
-main { max-width: 860px; margin: 0 auto; padding: 40px 24px 64px; }
+main { max-width: 940px; margin: 0 auto; padding: 40px 24px 64px; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 8px; }
 h2 { font-size: 1.2rem; margin: 0 0 4px; }
 h3 { font-size: .95rem; margin: 20px 0 4px; color: var(--soft); font-weight: 600; }
@@ -47,7 +47,7 @@ svg text.s0 { fill: var(--s0); } svg text.s1 { fill: var(--s1); } svg text.s2 { 
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .86rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--soft); padding-bottom: 8px; }
-th, td { text-align: right; padding: 5px 9px; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { text-align: right; padding: 5px 7px; border-bottom: 1px solid var(--line); white-space: nowrap; }
 thead th { color: var(--soft); font-weight: 600; }
 th:nth-child(2), td:nth-child(2), th:nth-child(3), td:nth-child(3) { text-align: left; }
 details { margin-top: 18px; }

@@ -50,8 +50,8 @@ status bad(std::string text) { return {status_code::invalid_argument, std::move(
 result<std::vector<std::size_t>> choose_layers(const std::string& text, const checkpoint& model) {
   const auto& layers = model.layers();
   const auto wrong = [&](const std::string& part) {
-    return bad("--layers is '" + text + "': '" + part + "' is not there; allowed are numbers and ranges from " + std::to_string(layers.front().index) + " to " + std::to_string(layers.back().index) +
-               ", as in 0-3,7");
+    return bad("--layers is '" + text + "': '" + part + "' is not there; allowed are numbers and ranges from " +
+               std::to_string(layers.front().index) + " to " + std::to_string(layers.back().index) + ", as in 0-3,7");
   };
   std::set<std::size_t> chosen;
   for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
@@ -81,7 +81,8 @@ result<std::vector<std::int64_t>> choose_ms(const std::vector<std::int64_t>& ask
   std::vector<std::int64_t> ms = asked.empty() ? std::vector<std::int64_t>{1, 16, 128, 512} : asked;
   if (asked.empty() && available > 0) std::erase_if(ms, [&](std::int64_t m) { return m > available; });
   for (const std::int64_t m : ms)
-    if (available > 0 && m > available) return bad("--m is " + std::to_string(m) + "; allowed are 1 to " + std::to_string(available) + ", the rows of " + origin);
+    if (available > 0 && m > available)
+      return bad("--m is " + std::to_string(m) + "; allowed are 1 to " + std::to_string(available) + ", the rows of " + origin);
   return ms;
 }
 
@@ -93,7 +94,8 @@ std::string cpu_model() {
 }
 
 std::string machine_words(const device_facts& d) {
-  if (d.kind == device_kind::cuda) return fmt::format("{}, compute capability {}.{}, {} SMs", d.name, d.compute_capability / 10, d.compute_capability % 10, d.sm_count);
+  if (d.kind == device_kind::cuda)
+    return fmt::format("{}, compute capability {}.{}, {} SMs", d.name, d.compute_capability / 10, d.compute_capability % 10, d.sm_count);
   const char* extension = d.amx_bf16 ? "AMX" : d.avx512_bf16 ? "AVX512-BF16" : d.avx2 ? "AVX2" : "no vector extension that is used";
   return fmt::format("{}, {} thread{}, {}", cpu_model(), d.threads, d.threads == 1 ? "" : "s", extension);
 }
@@ -139,8 +141,9 @@ nlohmann::ordered_json to_json(const race_outcome& race) {
     if (!l.verified)
       layer["fault"] = !l.ours.fault.empty()       ? l.ours.fault
                        : !l.baseline.fault.empty() ? "the baseline: " + l.baseline.fault
-                       : l.ours.error > tolerance * l.ours.earned ? "the error is above " + fmt::format("{}", tolerance) + " times float32's"
-                                                                  : "the baseline's error is above " + fmt::format("{}", baseline_tolerance) + " times float32's";
+                       : l.ours.error > tolerance * l.ours.earned
+                           ? "the error is above " + fmt::format("{}", tolerance) + " times float32's"
+                           : "the baseline's error is above " + fmt::format("{}", baseline_tolerance) + " times float32's";
     j["layers"].push_back(layer);
   }
   return j;
@@ -195,10 +198,13 @@ nlohmann::ordered_json summarise(const nlohmann::ordered_json& report, const std
   j["verified"] = good;
   if (raced > 0) j["speedup"] = std::exp(logs / static_cast<double>(raced));
   const auto& model = report["model"];
-  std::string sentence = fmt::format("Ran the gated product and the whole MLP of {} layer{} of {} ({}, {}, hidden {}, intermediate {}) for M = {} on {} through {}: ", model["layers"].size(),
-                                     model["layers"].size() == 1 ? "" : "s", model["name"].get<std::string>(), model["dtype"].get<std::string>(), model["activation"].get<std::string>(),
-                                     model["hidden"].get<std::int64_t>(), model["intermediate"].get<std::int64_t>(), listed(ms), machine, listed(kernels));
-  sentence += good == results ? fmt::format("all {} results are within {} times float32's own error", results, tolerance) : fmt::format("{} of {} RESULTS ARE WRONG", results - good, results);
+  std::string sentence =
+      fmt::format("Ran the gated product and the whole MLP of {} layer{} of {} ({}, {}, hidden {}, intermediate {}) for M = {} on {} through {}: ",
+                  model["layers"].size(), model["layers"].size() == 1 ? "" : "s", model["name"].get<std::string>(), model["dtype"].get<std::string>(),
+                  model["activation"].get<std::string>(), model["hidden"].get<std::int64_t>(), model["intermediate"].get<std::int64_t>(), listed(ms),
+                  machine, listed(kernels));
+  sentence += good == results ? fmt::format("all {} results are within {} times float32's own error", results, tolerance)
+                              : fmt::format("{} of {} RESULTS ARE WRONG", results - good, results);
   if (raced > 0) sentence += fmt::format(", at {:.2f} times the speed of the unfused path (geometric mean)", j["speedup"].get<double>());
   j["sentence"] = sentence + ".";
   return j;
@@ -208,9 +214,10 @@ std::string result_table(const std::vector<race_outcome>& races) {
   table rows({"M", "product", "kernel", "per layer", "unfused", "speed", "error", "float32's", "rows checked", "layers verified"});
   for (const race_outcome& race : races) {
     const auto worst = std::ranges::max_element(race.layers, {}, [](const layer_outcome& l) { return l.ours.error; });
-    rows.add({std::to_string(race.m), race.whole_mlp ? "mlp" : "gated", race.row, duration(race.us), race.baseline_row.empty() ? "-" : duration(race.baseline_us),
-              race.baseline_row.empty() ? "-" : fmt::format("{:.2f}x", race.speedup), fmt::format("{:.2e}", worst->ours.error), fmt::format("{:.2e}", worst->ours.earned),
-              fmt::format("{} of {}", race.oracle_rows, race.m), fmt::format("{} of {}", std::ranges::count(race.layers, true, &layer_outcome::verified), race.layers.size())});
+    rows.add({std::to_string(race.m), race.whole_mlp ? "mlp" : "gated", race.row, duration(race.us),
+              race.baseline_row.empty() ? "-" : duration(race.baseline_us), race.baseline_row.empty() ? "-" : fmt::format("{:.2f}x", race.speedup),
+              fmt::format("{:.2e}", worst->ours.error), fmt::format("{:.2e}", worst->ours.earned), fmt::format("{} of {}", race.oracle_rows, race.m),
+              fmt::format("{} of {}", std::ranges::count(race.layers, true, &layer_outcome::verified), race.layers.size())});
   }
   return rows.text();
 }
@@ -221,7 +228,8 @@ std::string faults(const std::vector<race_outcome>& races) {
   for (const race_outcome& race : races)
     for (const auto& layer : to_json(race)["layers"])
       if (!layer["verified"].get<bool>() && shown++ < 10)
-        text += fmt::format("WRONG: layer {}, M = {}, {}: {}\n", layer["layer"].get<int>(), race.m, race.whole_mlp ? "whole MLP" : "gated product", layer["fault"].get<std::string>());
+        text += fmt::format("WRONG: layer {}, M = {}, {}: {}\n", layer["layer"].get<int>(), race.m, race.whole_mlp ? "whole MLP" : "gated product",
+                            layer["fault"].get<std::string>());
   return text;
 }
 
@@ -319,16 +327,21 @@ int run(const run_command& c) {
 
 void add_run(CLI::App& app, action& chosen) {
   auto c = std::make_shared<run_command>();
-  CLI::App* command = app.add_subcommand("run", "Compute every gated MLP of a Hugging Face checkpoint, verify it against float64, race it against the unfused path");
+  CLI::App* command =
+      app.add_subcommand("run", "Compute every gated MLP of a Hugging Face checkpoint, verify it against float64, race it against the unfused path");
   command->add_option("--model", c->model, "folder, safetensors file or index")->capture_default_str();
   command->add_option("--layers", c->layers, "numbers and ranges, as in 0-3,7; all where it is left out");
-  command->add_option("--m", c->ms, "rows of activations (tokens), as in 1,16,512; 1,16,128,512 where it is left out")->delimiter(',')->check(CLI::Range(1, 1 << 20));
-  command->add_option("--activations", c->activations_file, "X [rows, hidden] in a safetensors file, one tensor or one per layer; random where it is left out");
+  command->add_option("--m", c->ms, "rows of activations (tokens), as in 1,16,512; 1,16,128,512 where it is left out")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 20));
+  command->add_option("--activations", c->activations_file,
+                      "X [rows, hidden] in a safetensors file, one tensor or one per layer; random where it is left out");
   command->add_option("--activation", c->activation, "in place of config.json's hidden_act: silu, gelu_pytorch_tanh, ...");
   command->add_option("--backend", c->backend, "automatic, cpu, cuda_portable, sm90 or oracle")->capture_default_str();
   command->add_option("--kernel", c->kernel, "a row or a family of the planner's tables; `tileglu plan` lists them");
   command->add_option("--seconds", c->seconds, "time spent on each race, at least 3 rounds")->capture_default_str()->check(CLI::Range(0.0, 3600.0));
-  command->add_option("--rows-checked", c->oracle_rows, "rows of each result that the float64 oracle computes; 1 to 16 by size where it is left out")->check(CLI::Range(1, 1 << 20));
+  command->add_option("--rows-checked", c->oracle_rows, "rows of each result that the float64 oracle computes; 1 to 16 by size where it is left out")
+      ->check(CLI::Range(1, 1 << 20));
   command->add_option("--out", c->out, "folder of run.json and run.html")->capture_default_str();
   command->add_flag("--json", c->json, "print JSON instead of the table");
   command->footer(

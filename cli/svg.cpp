@@ -42,7 +42,9 @@ void svg::circle(double x, double y, double radius, std::string_view css, std::s
 }
 
 void svg::square(double x, double y, double side, std::string_view css, std::string_view tip) {
-  body_ += with_tip("rect", fmt::format("x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"{}\"", x - side / 2, y - side / 2, side, side, css), tip);
+  body_ += with_tip(
+      "rect", fmt::format("x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"{}\"", x - side / 2, y - side / 2, side, side, css),
+      tip);
 }
 
 void svg::polyline(const std::vector<std::pair<double, double>>& points, std::string_view css) {
@@ -56,7 +58,8 @@ void svg::text(double x, double y, std::string_view words, std::string_view anch
 }
 
 std::string svg::finish() const {
-  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n<desc>{}</desc>\n{}</svg>\n", width_, height_, escape(title_), escape(description_), body_);
+  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n<desc>{}</desc>\n{}</svg>\n", width_, height_,
+                     escape(title_), escape(description_), body_);
 }
 
 double axis::place(double value) const {
@@ -77,16 +80,26 @@ std::vector<double> axis::ticks() const {
   double step = 10 * power;
   for (const double nice : {1.0, 2.0, 5.0})
     if (nice * power >= rough && step > nice * power) step = nice * power;
-  for (auto i = static_cast<long>(std::ceil(low_ / step - 1e-9)); static_cast<double>(i) * step <= high_ + step * 1e-9; ++i) all.push_back(static_cast<double>(i) * step);
+  for (auto i = static_cast<long>(std::ceil(low_ / step - 1e-9)); static_cast<double>(i) * step <= high_ + step * 1e-9; ++i)
+    all.push_back(static_cast<double>(i) * step);
   return all;
 }
 
 std::string duration(double us) {
-  const auto three_digits = [](double value, const char* unit) { return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, unit); };
-  if (us < 1) return three_digits(us * 1000, "ns");
-  if (us < 1000) return three_digits(us, "us");
-  if (us < 1e6) return three_digits(us / 1000, "ms");
-  return three_digits(us / 1e6, "s");
+  const auto [scale, unit] = us < 1      ? std::pair{1e-3, "ns"}
+                             : us < 1000 ? std::pair{1.0, "us"}
+                             : us < 1e6  ? std::pair{1e3, "ms"}
+                                         : std::pair{1e6, "s"};
+  const double value = us / scale;
+  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, unit);
+}
+
+std::string round_duration(double us) {
+  const auto [scale, unit] = us < 1      ? std::pair{1e-3, "ns"}
+                             : us < 1000 ? std::pair{1.0, "us"}
+                             : us < 1e6  ? std::pair{1e3, "ms"}
+                                         : std::pair{1e6, "s"};
+  return fmt::format("{:g} {}", us / scale, unit);
 }
 
 }  // namespace tileglu::cli

@@ -46,4 +46,7 @@ class axis {
 /// "870 ns", "12.3 us", "4.56 ms".
 std::string duration(double us);
 
+/// Of a tick, as short as it can be: "20 ms".
+std::string round_duration(double us);
+
 }  // namespace tileglu::cli

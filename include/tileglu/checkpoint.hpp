@@ -48,7 +48,7 @@ struct mlp_layer {
   dtype type = dtype::bf16;
   weight_layout layout = weight_layout::separate;
   activation act = {};
-  bool bias = false;       ///< on gate and up
+  bool bias = false;  ///< on gate and up
   bool down_bias = false;
   bool converted = false;  ///< some tensor is stored as F32 and is rounded to `type` when it is loaded
 };
@@ -72,15 +72,16 @@ class TILEGLU_API checkpoint {
  public:
   /// `path`: a folder (model.safetensors, model.safetensors.index.json, or its only *.safetensors), a safetensors file, or an
   /// index. Names that are known, under any prefix: gate_proj / up_proj / down_proj; gate_up_proj (gate first) / down_proj;
-  /// w1 (gate) / w3 (up) / w2 (down); and what `tileglu pack` writes. Errors: io_error; bad_file (a missing or misshapen tensor, a wrong file; named);
-  /// unsupported (an unknown architecture or activation, a mixture of experts, quantised weights; says what is allowed).
+  /// w1 (gate) / w3 (up) / w2 (down); and what `tileglu pack` writes. Errors: io_error; bad_file (a missing or misshapen tensor, a
+  /// wrong file; named); unsupported (an unknown architecture or activation, a mixture of experts, quantised weights; says what is
+  /// allowed).
   static result<checkpoint> open(const std::string& path, const checkpoint_options& options = {});
 
   const std::string& path() const noexcept;
   std::string name() const;  ///< the folder's or the file's
   const model_config& config() const noexcept;
-  const std::vector<mlp_layer>& layers() const noexcept;  ///< by index
-  const std::vector<std::string>& notes() const noexcept;  ///< what a user should know: conversions, modules left alone
+  const std::vector<mlp_layer>& layers() const noexcept;   ///< by index
+  const std::vector<std::string>& notes() const noexcept;  ///< conversions, modules left alone
 
   /// Every tensor but the gate and up weights and biases of layers(): what a repacked copy keeps. Valid as long as *this.
   std::vector<stored_tensor> other_tensors() const;

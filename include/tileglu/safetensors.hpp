@@ -50,6 +50,7 @@ class TILEGLU_API tensor_file {
 
 /// Write `tensors` to `path`. The file appears under its name only once it is whole; an old one is replaced.
 /// Errors: invalid_argument (a duplicate name, an unknown type, bytes that don't fit the shape), io_error.
-TILEGLU_API status write_safetensors(const std::string& path, std::span<const stored_tensor> tensors, const std::map<std::string, std::string>& metadata = {});
+TILEGLU_API status write_safetensors(const std::string& path, std::span<const stored_tensor> tensors,
+                                     const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace tileglu

@@ -68,7 +68,8 @@ status open_shards(const fs::path& index, std::vector<tensor_file>& files) try {
   const auto document = weights::read_json(index.string(), largest_index);
   if (!document) return document.error();
   const auto refuse = [&](const std::string& text) { return status(status_code::bad_file, index.string() + ": " + text); };
-  if (!document->is_object() || !document->contains("weight_map") || !(*document)["weight_map"].is_object()) return refuse("weight_map is missing; allowed is an object of tensor name to file name");
+  if (!document->is_object() || !document->contains("weight_map") || !(*document)["weight_map"].is_object())
+    return refuse("weight_map is missing; allowed is an object of tensor name to file name");
   std::map<std::string, std::vector<std::string>> shards;
   for (const auto& [tensor, file] : (*document)["weight_map"].items()) {
     if (!file.is_string()) return refuse("tensor '" + tensor + "' maps to " + file.dump().substr(0, 60) + "; allowed is a file name");
@@ -93,13 +94,14 @@ status index_tensors(const std::vector<tensor_file>& files, weights::tensor_inde
   for (const tensor_file& file : files)
     for (const stored_tensor& tensor : file.tensors())
       if (const auto [there, fresh] = tensors.try_emplace(tensor.name, weights::located_tensor{&tensor, &file.path()}); !fresh)
-        return {status_code::bad_file, "tensor '" + tensor.name + "' is in " + *there->second.file + " and in " + file.path() + "; allowed is one file"};
+        return {status_code::bad_file,
+                "tensor '" + tensor.name + "' is in " + *there->second.file + " and in " + file.path() + "; allowed is one file"};
   return {};
 }
 
 /// The activation: the caller's, config.json's, or what the names mean by definition.
-status settle_activation(const checkpoint_options& options, const weights::mlp_naming& naming, const std::vector<tensor_file>& files, const std::string& path, model_config& config,
-                         std::vector<std::string>& notes) {
+status settle_activation(const checkpoint_options& options, const weights::mlp_naming& naming, const std::vector<tensor_file>& files,
+                         const std::string& path, model_config& config, std::vector<std::string>& notes) {
   if (options.act) {
     config.act = options.act;
     return {};
@@ -124,8 +126,10 @@ status settle_activation(const checkpoint_options& options, const weights::mlp_n
     notes.push_back("no config.json says the activation; silu, as models with these names (w1, w3, w2) have it");
     return {};
   }
-  return {status_code::bad_file, config.path.empty() ? path + ": the activation is not known: there is no config.json beside it; add one with hidden_act, or name the activation"
-                                                     : config.path + ": hidden_act (or hidden_activation) is missing; add it, or name the activation"};
+  return {status_code::bad_file,
+          config.path.empty()
+              ? path + ": the activation is not known: there is no config.json beside it; add one with hidden_act, or name the activation"
+              : config.path + ": hidden_act (or hidden_activation) is missing; add it, or name the activation"};
 }
 
 /// Every layer that config.json counts must have been found.
@@ -138,12 +142,13 @@ status check_count(const std::vector<weights::found_mlp>& found, const model_con
     std::string module = found.front().module;
     const std::string number = std::to_string(found.front().index);
     if (const auto place = module.rfind("." + number + "."); place != std::string::npos) module.replace(place + 1, number.size(), std::to_string(i));
-    return {status_code::bad_file, path + ": layer " + std::to_string(i) + " of " + std::to_string(expected) + " has no gated MLP: tensor '" + module + "." +
-                                       std::string(found.front().naming->gate) + ".weight' and its companions are missing"};
+    return {status_code::bad_file, path + ": layer " + std::to_string(i) + " of " + std::to_string(expected) + " has no gated MLP: tensor '" +
+                                       module + "." + std::string(found.front().naming->gate) + ".weight' and its companions are missing"};
   }
   if (present.size() != found.size()) return {status_code::bad_file, path + ": two MLPs have the same layer number under " + found.front().module};
   if (found.size() > expected)
-    return {status_code::bad_file, path + ": holds " + std::to_string(found.size()) + " layers, but num_hidden_layers in " + config.path + " is " + std::to_string(expected)};
+    return {status_code::bad_file, path + ": holds " + std::to_string(found.size()) + " layers, but num_hidden_layers in " + config.path + " is " +
+                                       std::to_string(expected)};
   return {};
 }
 
@@ -176,7 +181,9 @@ result<checkpoint> checkpoint::open(const std::string& path, const checkpoint_op
     made->layers.push_back(std::move(described->layer));
     made->sources.push_back(described->tensors);
   }
-  if (converted > 0) made->notes.push_back(std::to_string(converted) + " layers hold F32 tensors, which are rounded to " + std::string(tileglu::name(made->layers.front().type)) + " when loaded");
+  if (converted > 0)
+    made->notes.push_back(std::to_string(converted) + " layers hold F32 tensors, which are rounded to " +
+                          std::string(tileglu::name(made->layers.front().type)) + " when loaded");
   checkpoint opened;
   opened.state_ = std::move(made);
   return opened;
@@ -204,7 +211,8 @@ std::vector<stored_tensor> checkpoint::other_tensors() const {
 }
 
 result<mlp_weights> checkpoint::load(std::size_t i) const {
-  if (i >= state_->layers.size()) return status(status_code::invalid_argument, "layer is " + std::to_string(i) + "; allowed are 0 to " + std::to_string(state_->layers.size() - 1));
+  if (i >= state_->layers.size())
+    return status(status_code::invalid_argument, "layer is " + std::to_string(i) + "; allowed are 0 to " + std::to_string(state_->layers.size() - 1));
   struct kept {
     std::shared_ptr<const state> files;
     weights::owned_copies copies;

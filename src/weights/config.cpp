@@ -70,7 +70,8 @@ status refuse_experts(const std::string& path, const json& object) {
   for (const char* key : {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"}) {
     const auto found = object.find(key);
     if (found != object.end() && found->is_number() && found->get<double>() > 1)
-      return {status_code::unsupported, path + ": " + key + " is " + found->dump() + ": a mixture of experts; allowed are models with one dense gated MLP per layer"};
+      return {status_code::unsupported,
+              path + ": " + key + " is " + found->dump() + ": a mixture of experts; allowed are models with one dense gated MLP per layer"};
   }
   return {};
 }

@@ -12,8 +12,8 @@ namespace {
 constexpr std::array namings = {
     mlp_naming{"gate_proj", "up_proj", "down_proj"},
     mlp_naming{"gate_up_proj", "", "down_proj", weight_layout::stacked_gate_up},
-    mlp_naming{"w1", "w3", "w2", weight_layout::separate, true},             // Llama's own names
-    mlp_naming{"up_gate_proj", "", "down_proj", weight_layout::stacked_up_gate},    // as `tileglu pack` names it
+    mlp_naming{"w1", "w3", "w2", weight_layout::separate, true},                     // Llama's own names
+    mlp_naming{"up_gate_proj", "", "down_proj", weight_layout::stacked_up_gate},     // as `tileglu pack` names it
     mlp_naming{"gate_up_interleaved", "", "down_proj", weight_layout::interleaved},  // as `tileglu pack` names it
 };
 
@@ -67,7 +67,8 @@ bool has_linear(const tensor_index& tensors, const std::string& module, std::str
 
 /// Linears of `naming` that `module` has. Two of three are an MLP with one missing; one alone is something else's name.
 int linears_present(const tensor_index& tensors, const std::string& module, const mlp_naming& naming) {
-  return has_linear(tensors, module, naming.gate) + (!naming.up.empty() && has_linear(tensors, module, naming.up)) + has_linear(tensors, module, naming.down);
+  return has_linear(tensors, module, naming.gate) + (!naming.up.empty() && has_linear(tensors, module, naming.up)) +
+         has_linear(tensors, module, naming.down);
 }
 
 bool is_known_linear(std::string_view leaf) {
@@ -79,16 +80,19 @@ status refuse_experts_and_quantised(const tensor_index& tensors, const std::stri
     const auto parts = components(name);
     const bool known = std::ranges::any_of(parts, is_known_linear);
     if (known && std::ranges::find(parts, "experts") != parts.end())
-      return {status_code::unsupported, path + ": tensor '" + name + "' belongs to a mixture of experts; allowed are models with one dense gated MLP per layer"};
+      return {status_code::unsupported,
+              path + ": tensor '" + name + "' belongs to a mixture of experts; allowed are models with one dense gated MLP per layer"};
     for (const char* quantised : {"qweight", "weight_packed", "weight_scale", "weight_scale_inv", "qzeros"})
       if (known && parts.back() == quantised)
-        return {status_code::unsupported, path + ": tensor '" + name + "' belongs to quantised weights; allowed are plain .weight tensors of BF16, F16 or F32"};
+        return {status_code::unsupported,
+                path + ": tensor '" + name + "' belongs to quantised weights; allowed are plain .weight tensors of BF16, F16 or F32"};
   }
   return {};
 }
 
 bool is_a_tower(std::string_view name) {
-  return std::ranges::any_of(std::array{"vision", "visual", "audio", "image", "speech"}, [&](const char* word) { return name.find(word) != std::string_view::npos; });
+  return std::ranges::any_of(std::array{"vision", "visual", "audio", "image", "speech"},
+                             [&](const char* word) { return name.find(word) != std::string_view::npos; });
 }
 
 std::map<std::string, family> families_of(const tensor_index& tensors) {
@@ -98,7 +102,8 @@ std::map<std::string, family> families_of(const tensor_index& tensors) {
     if (!name.ends_with(suffix)) continue;
     const std::string linear = name.substr(0, name.size() - suffix.size());
     const std::size_t dot = linear.rfind('.');
-    if (is_known_linear(dot == std::string::npos ? linear : linear.substr(dot + 1))) modules.insert(dot == std::string::npos ? "" : linear.substr(0, dot));
+    if (is_known_linear(dot == std::string::npos ? linear : linear.substr(dot + 1)))
+      modules.insert(dot == std::string::npos ? "" : linear.substr(0, dot));
   }
   std::map<std::string, family> families;
   for (const std::string& module : modules) {

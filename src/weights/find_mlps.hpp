@@ -34,7 +34,7 @@ struct found_mlp {
 };
 
 struct found_mlps {
-  std::vector<found_mlp> chosen;     ///< by index
+  std::vector<found_mlp> chosen;        ///< by index
   std::vector<std::string> left_alone;  ///< other families of MLPs in the file: "vision_tower.layers.*.mlp (24)"
 };
 

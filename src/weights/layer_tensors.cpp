@@ -31,7 +31,8 @@ status find_tensors(const found_mlp& found, const tensor_index& tensors, const m
   const auto need = [&](std::string_view linear, located_tensor& where) -> status {
     const std::string name = prefix + std::string(linear) + ".weight";
     where = lookup(tensors, name);
-    if (where.tensor == nullptr) return bad(path + ": tensor '" + name + "' is missing; layer " + std::to_string(found.index) + " has its companions");
+    if (where.tensor == nullptr)
+      return bad(path + ": tensor '" + name + "' is missing; layer " + std::to_string(found.index) + " has its companions");
     return check_type(where);
   };
   if (status s = need(naming.gate, into.gate); !s.ok()) return s;
@@ -58,20 +59,25 @@ status find_tensors(const found_mlp& found, const tensor_index& tensors, const m
 status check_shapes(const layer_tensors& t, const model_config& config, mlp_layer& layer) {
   const auto& gate = t.gate.tensor->shape;
   const bool stacked = t.up.tensor == nullptr;
-  if (gate.size() != 2 || gate[0] == 0 || gate[1] == 0) return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed is [outputs, inputs], both above 0");
-  if (stacked && gate[0] % 2) return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed is an even number of rows: those of gate and of up");
+  if (gate.size() != 2 || gate[0] == 0 || gate[1] == 0)
+    return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed is [outputs, inputs], both above 0");
+  if (stacked && gate[0] % 2)
+    return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed is an even number of rows: those of gate and of up");
   layer.n = stacked ? gate[0] / 2 : gate[0];
   layer.k = gate[1];
   if (config.hidden_size && layer.k != config.hidden_size)
-    return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed are " + std::to_string(config.hidden_size) + " columns, the hidden_size of " + config.path);
+    return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed are " + std::to_string(config.hidden_size) +
+               " columns, the hidden_size of " + config.path);
   if (config.intermediate_size && layer.n != config.intermediate_size)
-    return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed are " + std::to_string(config.intermediate_size * (stacked ? 2 : 1)) + " rows, from the intermediate_size " +
+    return bad(named(t.gate) + " has shape " + describe_shape(gate) + "; allowed are " +
+               std::to_string(config.intermediate_size * (stacked ? 2 : 1)) + " rows, from the intermediate_size " +
                std::to_string(config.intermediate_size) + " of " + config.path);
   if (!stacked)
     if (status s = check_shape(t.up, gate, "that of the gate"); !s.ok()) return s;
   const auto& down = t.down.tensor->shape;
   layer.out = down.empty() ? 0 : down[0];
-  if (status s = check_shape(t.down, {config.hidden_size ? config.hidden_size : layer.out, layer.n}, "[hidden size, intermediate size]"); !s.ok()) return s;
+  if (status s = check_shape(t.down, {config.hidden_size ? config.hidden_size : layer.out, layer.n}, "[hidden size, intermediate size]"); !s.ok())
+    return s;
   if (t.bias_gate.tensor)
     if (status s = check_shape(t.bias_gate, {gate[0]}, "one number per output"); !s.ok()) return s;
   if (t.bias_up.tensor)
@@ -103,7 +109,8 @@ result<described_layer> describe_layer(const found_mlp& found, const tensor_inde
   }
   for (const located_tensor* w : {&t.gate, &t.up, &t.down, &t.bias_gate, &t.bias_up, &t.bias_down})
     if (w->tensor != nullptr && layer.type == dtype::fp16 && w->tensor->type == "BF16")
-      return status(status_code::unsupported, named(*w) + " has dtype BF16, and others of layer " + std::to_string(layer.index) + " have F16; allowed is one type per layer");
+      return status(status_code::unsupported,
+                    named(*w) + " has dtype BF16, and others of layer " + std::to_string(layer.index) + " have F16; allowed is one type per layer");
   return described;
 }
 

@@ -14,8 +14,8 @@ status not_finite(const stored_tensor& tensor, const std::string& file, std::siz
     const auto columns = static_cast<std::size_t>(tensor.shape[1]);
     place = "[" + std::to_string(element / columns) + ", " + std::to_string(element % columns) + "]";
   }
-  return {status_code::bad_file, file + ": tensor '" + tensor.name + "' " + describe_shape(tensor.shape) + " holds " + (nan ? "a NaN" : "an infinity") + " at " + place +
-                                     "; allowed are finite numbers"};
+  return {status_code::bad_file, file + ": tensor '" + tensor.name + "' " + describe_shape(tensor.shape) + " holds " +
+                                     (nan ? "a NaN" : "an infinity") + " at " + place + "; allowed are finite numbers"};
 }
 
 /// Is any exponent all ones? The loop has no exit, so that it is vectorised: 1 ms for 10 MB.

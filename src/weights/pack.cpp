@@ -43,13 +43,15 @@ status check_one_matrix(const char* argument, weight_layout layout, const void* 
 status check(const gate_up_weights& from, const packed_weights& to, std::int64_t n, std::int64_t k) {
   if (status s = check_size("n", n); !s.ok()) return s;
   if (status s = check_size("k", k); !s.ok()) return s;
-  if (n > 0 && k > largest_bytes / 4 / n) return bad("n = " + std::to_string(n) + " times k = " + std::to_string(k) + " is too large to address; at most 2^60 bytes are allowed");
+  if (n > 0 && k > largest_bytes / 4 / n)
+    return bad("n = " + std::to_string(n) + " times k = " + std::to_string(k) + " is too large to address; at most 2^60 bytes are allowed");
   if (status s = check_one_matrix("from", from.layout(), from.second()); !s.ok()) return s;
   if (status s = check_one_matrix("to", to.layout, to.second); !s.ok()) return s;
 
   const std::int64_t half = n * k;
   const bool from_two = from.layout() == weight_layout::separate, to_two = to.layout == weight_layout::separate;
-  const extent sources[] = {matrix(from_two ? "from.gate" : "from", from.first(), from_two ? half : 2 * half), matrix("from.up", from.second(), from_two ? half : 0)};
+  const extent sources[] = {matrix(from_two ? "from.gate" : "from", from.first(), from_two ? half : 2 * half),
+                            matrix("from.up", from.second(), from_two ? half : 0)};
   const extent targets[] = {matrix("to.first", to.first, to_two ? half : 2 * half), matrix("to.second", to.second, to_two ? half : 0)};
   for (const extent* side : {sources, targets}) {
     for (int i = 0; i < 2; ++i) {

@@ -45,7 +45,9 @@ std::string shown(const nlohmann::json& value) {
 }
 
 std::string look_alike(std::span<const std::byte> bytes) {
-  const auto starts = [&](std::string_view magic) { return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0; };
+  const auto starts = [&](std::string_view magic) {
+    return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+  };
   if (starts("GGUF")) return " (it looks like a GGUF file)";
   if (starts("PK\x03\x04")) return " (it looks like a zip archive, as torch.save writes)";
   if (starts("version https://git-lfs")) return " (it is a Git LFS pointer: the file itself was not fetched)";
@@ -58,7 +60,8 @@ result<std::string_view> header_of(std::span<const std::byte> bytes, const refus
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), prefix);
   if (length > largest_header)
-    return refuse.file("the header's length is " + std::to_string(length) + "; allowed are at most " + std::to_string(largest_header) + look_alike(bytes));
+    return refuse.file("the header's length is " + std::to_string(length) + "; allowed are at most " + std::to_string(largest_header) +
+                       look_alike(bytes));
   if (length > bytes.size() - prefix)
     return refuse.file("the header's length is " + std::to_string(length) + ", but " + std::to_string(bytes.size() - prefix) +
                        " bytes follow: the file is cut short" + look_alike(bytes));
@@ -127,13 +130,17 @@ status check_tiling(const std::vector<stored_tensor>& tensors, std::span<const s
   for (const stored_tensor& tensor : tensors) {
     const auto begin = static_cast<std::size_t>(static_cast<const std::byte*>(tensor.data) - data.data());
     if (begin < reached)
-      return refuse.tensor(tensor.name, "begins at byte " + std::to_string(begin) + " and overlaps tensor '" + before->name + "', which ends at " + std::to_string(reached));
-    if (begin > reached) return refuse.tensor(tensor.name, "begins at byte " + std::to_string(begin) + "; the data before it ends at " + std::to_string(reached) + ": a hole");
+      return refuse.tensor(tensor.name, "begins at byte " + std::to_string(begin) + " and overlaps tensor '" + before->name + "', which ends at " +
+                                            std::to_string(reached));
+    if (begin > reached)
+      return refuse.tensor(tensor.name,
+                           "begins at byte " + std::to_string(begin) + "; the data before it ends at " + std::to_string(reached) + ": a hole");
     reached = begin + tensor.bytes;
     before = &tensor;
   }
   if (reached == data.size()) return {};
-  return refuse.file("the tensors end at byte " + std::to_string(reached) + " of " + std::to_string(data.size()) + " bytes of data; allowed is no rest");
+  return refuse.file("the tensors end at byte " + std::to_string(reached) + " of " + std::to_string(data.size()) +
+                     " bytes of data; allowed is no rest");
 }
 
 status read_metadata(const nlohmann::json& value, std::map<std::string, std::string>& metadata, const refusal& refuse) {

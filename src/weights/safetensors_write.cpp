@@ -69,10 +69,11 @@ status write_safetensors(const std::string& path, std::span<const stored_tensor>
     if (bits == 0) return bad("tensor '" + tensor.name + "': type is '" + tensor.type + "'; allowed are " + weights::known_types());
     for (const std::int64_t extent : tensor.shape)
       if (extent < 0 || __builtin_mul_overflow(bits, static_cast<std::size_t>(extent), &bits))
-        return bad("tensor '" + tensor.name + "': shape is " + describe_shape(tensor.shape) + "; allowed are sizes from 0 whose product can be addressed");
+        return bad("tensor '" + tensor.name + "': shape is " + describe_shape(tensor.shape) +
+                   "; allowed are sizes from 0 whose product can be addressed");
     if (bits != tensor.bytes * 8)
-      return bad("tensor '" + tensor.name + "': bytes is " + std::to_string(tensor.bytes) + "; shape " + describe_shape(tensor.shape) + " of " + tensor.type +
-                 " takes " + std::to_string(bits / 8));
+      return bad("tensor '" + tensor.name + "': bytes is " + std::to_string(tensor.bytes) + "; shape " + describe_shape(tensor.shape) + " of " +
+                 tensor.type + " takes " + std::to_string(bits / 8));
     header[tensor.name] = {{"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {end, end + tensor.bytes}}};
     end += tensor.bytes;
   }

@@ -120,7 +120,8 @@ inline tensors separate_model(int layers, const std::string& type = "BF16") {
 }
 
 inline std::string config(int layers, const std::string& act = "silu", const std::string& more = "") {
-  return R"({"model_type": "llama", "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": )" + std::to_string(layers) + R"(, "hidden_act": ")" + act + "\"" + more + "}";
+  return R"({"model_type": "llama", "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": )" + std::to_string(layers) +
+         R"(, "hidden_act": ")" + act + "\"" + more + "}";
 }
 
 }  // namespace tileglu::made

@@ -30,7 +30,8 @@ void expect_error(const std::string& path, status_code code, const std::vector<s
   const auto opened = checkpoint::open(path);
   ASSERT_FALSE(opened.ok()) << "was opened";
   EXPECT_EQ(opened.error().code(), code) << opened.error().text();
-  for (const std::string& word : words) EXPECT_NE(opened.error().text().find(word), std::string::npos) << "no '" << word << "' in: " << opened.error().text();
+  for (const std::string& word : words)
+    EXPECT_NE(opened.error().text().find(word), std::string::npos) << "no '" << word << "' in: " << opened.error().text();
 }
 
 TEST(Checkpoint, SeparateNames) {
@@ -170,7 +171,8 @@ TEST(Checkpoint, Shards) {
   const auto index = [&](const std::string& file_of_two) {
     std::string map;
     for (const stored_tensor& t : one) map += "\"" + t.name + "\": \"model-00001-of-00002.safetensors\", ";
-    write(folder / "model.safetensors.index.json", R"({"metadata": {"total_size": 1}, "weight_map": {)" + map + "\"" + two[0].name + "\": \"" + file_of_two + "\"}}");
+    write(folder / "model.safetensors.index.json",
+          R"({"metadata": {"total_size": 1}, "weight_map": {)" + map + "\"" + two[0].name + "\": \"" + file_of_two + "\"}}");
   };
   write(folder / "config.json", made::config(2));
   index("model-00002-of-00002.safetensors");
@@ -215,9 +217,10 @@ TEST(Checkpoint, MisshapenTensorsAreNamed) {
     std::vector<std::int64_t> shape;
     std::vector<std::string> words;
   };
-  const wrong all[] = {{"up_proj.weight", {24, 15}, {"[24, 15]", "[24, 16]"}}, {"up_proj.weight", {23, 16}, {"[23, 16]"}},        {"down_proj.weight", {16, 23}, {"[16, 23]", "[16, 24]"}},
-                       {"down_proj.weight", {384}, {"[384]"}},                  {"gate_proj.weight", {24, 17}, {"hidden_size"}},   {"gate_proj.weight", {25, 16}, {"intermediate_size"}},
-                       {"gate_proj.weight", {24, 16, 1}, {"[24, 16, 1]"}},     {"down_proj.weight", {17, 24}, {"[17, 24]"}}};
+  const wrong all[] = {{"up_proj.weight", {24, 15}, {"[24, 15]", "[24, 16]"}},   {"up_proj.weight", {23, 16}, {"[23, 16]"}},
+                       {"down_proj.weight", {16, 23}, {"[16, 23]", "[16, 24]"}}, {"down_proj.weight", {384}, {"[384]"}},
+                       {"gate_proj.weight", {24, 17}, {"hidden_size"}},          {"gate_proj.weight", {25, 16}, {"intermediate_size"}},
+                       {"gate_proj.weight", {24, 16, 1}, {"[24, 16, 1]"}},       {"down_proj.weight", {17, 24}, {"[17, 24]"}}};
   for (const wrong& w : all) {
     const made::folder folder("shape");
     made::tensors model = made::separate_model(2);
@@ -259,7 +262,8 @@ TEST(Checkpoint, BiasesComeWhole) {
 
 TEST(Checkpoint, NotFiniteNumbersAreNamedWithTheirPlace) {
   const made::folder folder("nan");
-  for (const auto& [type, bits, word] : {std::tuple{"BF16", 0x7fc0, "a NaN"}, {"BF16", 0xff80, "an infinity"}, {"F16", 0x7e01, "a NaN"}, {"F16", 0xfc00, "an infinity"}}) {
+  for (const auto& [type, bits, word] :
+       {std::tuple{"BF16", 0x7fc0, "a NaN"}, {"BF16", 0xff80, "an infinity"}, {"F16", 0x7e01, "a NaN"}, {"F16", 0xfc00, "an infinity"}}) {
     made::tensors model = made::separate_model(2, type);
     model.set("model.layers.1.mlp.down_proj.weight", 24 * 3 + 5, static_cast<std::uint16_t>(bits));
     ASSERT_TRUE(save(folder, model, made::config(2)).ok());
@@ -268,7 +272,8 @@ TEST(Checkpoint, NotFiniteNumbersAreNamedWithTheirPlace) {
     EXPECT_TRUE(opened->load(0).ok());
     const status s = opened->load(1).error();
     EXPECT_EQ(s.code(), status_code::bad_file);
-    for (const std::string& part : {std::string("'model.layers.1.mlp.down_proj.weight'"), std::string(word), std::string("[3, 5]"), std::string("model.safetensors")})
+    for (const std::string& part :
+         {std::string("'model.layers.1.mlp.down_proj.weight'"), std::string(word), std::string("[3, 5]"), std::string("model.safetensors")})
       EXPECT_NE(s.text().find(part), std::string::npos) << s.text();
   }
   for (const float value : {std::nanf(""), INFINITY, 3.4e38f}) {  // the last is finite, and rounds to an infinity in bf16
@@ -286,7 +291,8 @@ TEST(Checkpoint, UnknownArchitecturesSayWhatWasLookedFor) {
   model.add("transformer.h.0.mlp.c_fc.weight", "BF16", {64, 16});
   model.add("transformer.h.0.mlp.c_proj.weight", "BF16", {16, 64});
   ASSERT_TRUE(save(folder, model, made::config(1)).ok());
-  expect_error(folder.path(), status_code::unsupported, {"gate_proj / up_proj / down_proj", "gate_up_proj / down_proj", "w1 / w3 / w2", "transformer.h.0.mlp.c_fc.weight"});
+  expect_error(folder.path(), status_code::unsupported,
+               {"gate_proj / up_proj / down_proj", "gate_up_proj / down_proj", "w1 / w3 / w2", "transformer.h.0.mlp.c_fc.weight"});
 }
 
 TEST(Checkpoint, ExpertsAreRefusedInWords) {
@@ -323,8 +329,10 @@ TEST(Checkpoint, OtherFormulasAndQuantisedWeightsAreRefused) {
 
 TEST(Checkpoint, ActivationsByTheirHuggingFaceNames) {
   const std::pair<const char*, activation_kind> known[] = {
-      {"silu", activation_kind::silu},          {"swish", activation_kind::silu},         {"gelu", activation_kind::gelu_erf},  {"gelu_pytorch_tanh", activation_kind::gelu_tanh},
-      {"gelu_new", activation_kind::gelu_tanh}, {"gelu_fast", activation_kind::gelu_tanh}, {"relu", activation_kind::relu},      {"sigmoid", activation_kind::sigmoid},
+      {"silu", activation_kind::silu},          {"swish", activation_kind::silu},
+      {"gelu", activation_kind::gelu_erf},      {"gelu_pytorch_tanh", activation_kind::gelu_tanh},
+      {"gelu_new", activation_kind::gelu_tanh}, {"gelu_fast", activation_kind::gelu_tanh},
+      {"relu", activation_kind::relu},          {"sigmoid", activation_kind::sigmoid},
       {"linear", activation_kind::identity}};
   for (const auto& [name, kind] : known) {
     ASSERT_TRUE(hf_activation_by_name(name).ok()) << name;

@@ -9,14 +9,16 @@ namespace tileglu {
 namespace {
 
 constexpr std::int64_t n = 5, k = 3;
-constexpr weight_layout layouts[] = {weight_layout::separate, weight_layout::stacked_gate_up, weight_layout::stacked_up_gate, weight_layout::interleaved};
+constexpr weight_layout layouts[] = {weight_layout::separate, weight_layout::stacked_gate_up, weight_layout::stacked_up_gate,
+                                     weight_layout::interleaved};
 
 /// Memory for either kind of layout: two halves, apart or as one.
 struct matrices {
   std::vector<std::uint16_t> first, second;
 
   explicit matrices(weight_layout layout)
-      : first(static_cast<std::size_t>(layout == weight_layout::separate ? n * k : 2 * n * k), 0xdead), second(static_cast<std::size_t>(layout == weight_layout::separate ? n * k : 0), 0xdead) {}
+      : first(static_cast<std::size_t>(layout == weight_layout::separate ? n * k : 2 * n * k), 0xdead),
+        second(static_cast<std::size_t>(layout == weight_layout::separate ? n * k : 0), 0xdead) {}
   packed_weights target(weight_layout layout) { return {layout, first.data(), second.empty() ? nullptr : second.data()}; }
   gate_up_weights source(weight_layout layout) const {
     switch (layout) {
@@ -87,8 +89,10 @@ TEST(Pack, RefusesAndTouchesNothing) {
   expect_refused(pack(from, {weight_layout::interleaved, target.first.data(), target.first.data()}, n, k, cpu), "to holds two matrices");
   expect_refused(pack(from, {static_cast<weight_layout>(9), target.first.data(), nullptr}, n, k, cpu), "to.layout is 9");
   expect_refused(pack(from, {weight_layout::interleaved, reinterpret_cast<char*>(target.first.data()) + 1, nullptr}, n, k, cpu), "odd address");
-  expect_refused(pack(from, {weight_layout::separate, target.first.data(), target.first.data() + n * k - 1}, n, k, cpu), "to.first overlaps to.second");
-  expect_refused(pack(target.source(weight_layout::interleaved), {weight_layout::stacked_gate_up, target.first.data(), nullptr}, n, k, cpu), "to.first overlaps from");
+  expect_refused(pack(from, {weight_layout::separate, target.first.data(), target.first.data() + n * k - 1}, n, k, cpu),
+                 "to.first overlaps to.second");
+  expect_refused(pack(target.source(weight_layout::interleaved), {weight_layout::stacked_gate_up, target.first.data(), nullptr}, n, k, cpu),
+                 "to.first overlaps from");
   expect_refused(pack(from, {weight_layout::separate, target.first.data(), source.second.data() + 1}, n, k, cpu), "to.second overlaps from.up");
   EXPECT_EQ(target, untouched);
 }

@@ -19,9 +19,10 @@ std::string error_of(const std::string& file) {
 std::string error_of(const std::string& header, std::size_t data_bytes) { return error_of(made::raw_safetensors(header, data_bytes)); }
 
 TEST(Safetensors, AGoodFileIsRead) {
-  const std::string file =
-      made::raw_safetensors(R"({"__metadata__":{"format":"pt"},"b":{"dtype":"BF16","shape":[2,3],"data_offsets":[4,16]},"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]},
-      "e":{"dtype":"I64","shape":[0,5],"data_offsets":[16,16]}})", 16);
+  const std::string file = made::raw_safetensors(
+      R"({"__metadata__":{"format":"pt"},"b":{"dtype":"BF16","shape":[2,3],"data_offsets":[4,16]},"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]},
+      "e":{"dtype":"I64","shape":[0,5],"data_offsets":[16,16]}})",
+      16);
   const auto opened = tensor_file::view(bytes_of(file), "made.safetensors");
   ASSERT_TRUE(opened.ok()) << opened.error().text();
   ASSERT_EQ(opened->tensors().size(), 3u);
@@ -65,7 +66,9 @@ const refused_case refused[] = {
     {"not an object", made::raw_safetensors("[1]", 0), {"does not begin with '{'"}},
     {"two documents", made::raw_safetensors(good + "{}", 8), {"not JSON"}},
     {"not UTF-8", made::raw_safetensors("{\"\xff\":{}}", 0), {"not JSON"}},
-    {"duplicate tensor", made::raw_safetensors(R"({"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1), {"'t'", "twice"}},
+    {"duplicate tensor",
+     made::raw_safetensors(R"({"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1),
+     {"'t'", "twice"}},
     {"duplicate key", made::raw_safetensors(one(R"({"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]})"), 1), {"'dtype'", "twice"}},
     {"data cut short", made::raw_safetensors(good, 7), {"'t'", "[0,8]", "7", "cut short"}},
     {"bytes left over", made::raw_safetensors(good, 9), {"byte 8 of 9"}},
@@ -74,19 +77,31 @@ const refused_case refused[] = {
     {"shape lies", made::raw_safetensors(one(R"({"dtype":"BF16","shape":[2,3],"data_offsets":[0,8]})"), 8), {"'t'", "[2, 3]", "12 bytes", "hold 8"}},
     {"negative size", made::raw_safetensors(one(R"({"dtype":"BF16","shape":[-2,-2],"data_offsets":[0,8]})"), 8), {"[-2,-2]", "0 to 2^63 - 1"}},
     {"fractional size", made::raw_safetensors(one(R"({"dtype":"BF16","shape":[2.0,2],"data_offsets":[0,8]})"), 8), {"shape"}},
-    {"product overflows", made::raw_safetensors(one(R"({"dtype":"BF16","shape":[4294967296,4294967296,4294967296],"data_offsets":[0,8]})"), 8), {"larger than 2^62"}},
-    {"product overflows to the right size", made::raw_safetensors(one(R"({"dtype":"U8","shape":[9223372036854775807,2,4],"data_offsets":[0,8]})"), 8), {"larger than 2^62"}},
+    {"product overflows",
+     made::raw_safetensors(one(R"({"dtype":"BF16","shape":[4294967296,4294967296,4294967296],"data_offsets":[0,8]})"), 8),
+     {"larger than 2^62"}},
+    {"product overflows to the right size",
+     made::raw_safetensors(one(R"({"dtype":"U8","shape":[9223372036854775807,2,4],"data_offsets":[0,8]})"), 8),
+     {"larger than 2^62"}},
     {"size above 2^63", made::raw_safetensors(one(R"({"dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,8]})"), 8), {"0 to 2^63 - 1"}},
     {"offsets backwards", made::raw_safetensors(one(R"({"dtype":"BF16","shape":[2,2],"data_offsets":[8,0]})"), 8), {"[8,0]", "begin <= end"}},
     {"offset negative", made::raw_safetensors(one(R"({"dtype":"BF16","shape":[2,2],"data_offsets":[-8,0]})"), 8), {"[-8,0]"}},
-    {"offset huge", made::raw_safetensors(one(R"({"dtype":"BF16","shape":[2,2],"data_offsets":[18446744073709551608,18446744073709551615]})"), 8), {"18446744073709551608"}},
+    {"offset huge",
+     made::raw_safetensors(one(R"({"dtype":"BF16","shape":[2,2],"data_offsets":[18446744073709551608,18446744073709551615]})"), 8),
+     {"18446744073709551608"}},
     {"three offsets", made::raw_safetensors(one(R"({"dtype":"BF16","shape":[2,2],"data_offsets":[0,4,8]})"), 8), {"[0,4,8]"}},
     {"shape missing", made::raw_safetensors(one(R"({"dtype":"BF16","data_offsets":[0,8]})"), 8), {"'t'", "shape is missing"}},
     {"a key too many", made::raw_safetensors(one(R"({"dtype":"BF16","shape":[2,2],"data_offsets":[0,8],"x":1})"), 8), {"4 keys"}},
     {"entry is a number", made::raw_safetensors(one("3"), 0), {"'t'", "is 3"}},
-    {"overlap", made::raw_safetensors(R"({"a":{"dtype":"U8","shape":[6],"data_offsets":[0,6]},"b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})", 8), {"'b'", "byte 4", "'a'", "6"}},
-    {"same bytes twice", made::raw_safetensors(R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})", 8), {"overlaps"}},
-    {"a hole", made::raw_safetensors(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})", 8), {"'b'", "hole"}},
+    {"overlap",
+     made::raw_safetensors(R"({"a":{"dtype":"U8","shape":[6],"data_offsets":[0,6]},"b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})", 8),
+     {"'b'", "byte 4", "'a'", "6"}},
+    {"same bytes twice",
+     made::raw_safetensors(R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})", 8),
+     {"overlaps"}},
+    {"a hole",
+     made::raw_safetensors(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})", 8),
+     {"'b'", "hole"}},
     {"odd bits", made::raw_safetensors(one(R"({"dtype":"F4","shape":[3],"data_offsets":[0,1]})"), 1), {"'t'"}},
     {"metadata not strings", made::raw_safetensors(R"({"__metadata__":{"n":1}})", 0), {"__metadata__", "'n'"}},
     {"deep nesting", made::raw_safetensors(R"({"t":)" + std::string(200000, '[') + std::string(200000, ']') + "}", 0), {"nested deeper than 64"}},
@@ -97,7 +112,8 @@ class RefusedSafetensors : public testing::TestWithParam<refused_case> {};
 TEST_P(RefusedSafetensors, SaysWhy) {
   const std::string error = error_of(GetParam().file);
   EXPECT_EQ(error.rfind("made.safetensors:", 0), 0u) << error;
-  for (const std::string& word : GetParam().words) EXPECT_NE(error.find(word), std::string::npos) << "no '" << word << "' in: " << error.substr(0, 400);
+  for (const std::string& word : GetParam().words)
+    EXPECT_NE(error.find(word), std::string::npos) << "no '" << word << "' in: " << error.substr(0, 400);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, RefusedSafetensors, testing::ValuesIn(refused));
@@ -122,8 +138,9 @@ void touch(const tensor_file& file, std::span<const std::byte> bytes) {
 }
 
 TEST(Safetensors, MutatedFilesAreRefusedOrSound) {
-  const std::string header = R"({"__metadata__":{"k":"v"},"a":{"dtype":"BF16","shape":[2,4],"data_offsets":[0,16]},"b":{"dtype":"F32","shape":[3],"data_offsets":[16,28]},)"
-                             R"("c":{"dtype":"U8","shape":[0],"data_offsets":[28,28]}})";
+  const std::string header =
+      R"({"__metadata__":{"k":"v"},"a":{"dtype":"BF16","shape":[2,4],"data_offsets":[0,16]},"b":{"dtype":"F32","shape":[3],"data_offsets":[16,28]},)"
+      R"("c":{"dtype":"U8","shape":[0],"data_offsets":[28,28]}})";
   const std::string whole = made::raw_safetensors(header, 28);
   std::uint64_t seed = 2463534242u;
   int accepted = 0;
