@@ -21,9 +21,10 @@ result<const cuda_services*> services() {
 
 status check_range(std::size_t size, std::size_t count, std::size_t offset, const void* host) {
   if (offset > size || count > size - offset)
-    return {status_code::invalid_argument, "offset is " + std::to_string(offset) + " and count " + std::to_string(count) + "; allowed are ranges within the buffer's " +
-                                               std::to_string(size) + " bytes"};
-  if (host == nullptr && count > 0) return {status_code::invalid_argument, "host is null; allowed is a pointer to " + std::to_string(count) + " bytes"};
+    return {status_code::invalid_argument, "offset is " + std::to_string(offset) + " and count " + std::to_string(count) +
+                                               "; allowed are ranges within the buffer's " + std::to_string(size) + " bytes"};
+  if (host == nullptr && count > 0)
+    return {status_code::invalid_argument, "host is null; allowed is a pointer to " + std::to_string(count) + " bytes"};
   return {};
 }
 

@@ -24,8 +24,10 @@ using base::overlap;
 
 status check_tensors(const execution_plan& plan, const tensors& t) {
   const problem& p = plan.problem;
-  if (t.w.layout() != p.layout) return bad("w.layout is " + std::string(name(t.w.layout())) + "; allowed is the plan's, " + std::string(name(p.layout)));
-  if (p.layout != weight_layout::separate && t.w.second() != nullptr) return bad("w holds two matrices; allowed is one for layout " + std::string(name(p.layout)));
+  if (t.w.layout() != p.layout)
+    return bad("w.layout is " + std::string(name(t.w.layout())) + "; allowed is the plan's, " + std::string(name(p.layout)));
+  if (p.layout != weight_layout::separate && t.w.second() != nullptr)
+    return bad("w holds two matrices; allowed is one for layout " + std::string(name(p.layout)));
 
   const std::size_t alignment = plan.backend == backend_id::sm90 ? 16 : size_of(p.x_type);
   const bool separate = p.layout == weight_layout::separate;
@@ -42,7 +44,8 @@ status check_tensors(const execution_plan& plan, const tensors& t) {
     const bool is_bias = input.argument[0] == 'b';
     if (status s = check_pointer(input, is_bias ? size_of(p.x_type) : alignment); !s.ok()) return s;
     if (overlap(y, input))
-      return bad("y at " + hex(y.begin) + " overlaps " + input.argument + " at " + hex(input.begin) + "; allowed is an output apart from every input");
+      return bad("y at " + hex(y.begin) + " overlaps " + input.argument + " at " + hex(input.begin) +
+                 "; allowed is an output apart from every input");
   }
   if (plan.workspace == 0) return {};
   if (t.workspace_bytes < plan.workspace)

@@ -44,9 +44,10 @@ result<scratch_lease> lease_scratch(const device_facts& device, stream_handle on
       const auto capturing = cuda->capturing(on);
       if (!capturing) return capturing.error();
       if (*capturing)
-        return status(status_code::invalid_argument, "the stream is being captured and the library's own workspace for it holds " + std::to_string(held) + " of " +
-                                                         std::to_string(bytes) +
-                                                         " bytes; call once on this stream before capturing, or use plan() and run() with a workspace of yours");
+        return status(status_code::invalid_argument,
+                      "the stream is being captured and the library's own workspace for it holds " + std::to_string(held) + " of " +
+                          std::to_string(bytes) +
+                          " bytes; call once on this stream before capturing, or use plan() and run() with a workspace of yours");
     }
     auto made = buffer::allocate(device, std::max(bytes, 2 * held));
     if (!made) return made.error();

@@ -81,8 +81,8 @@ __global__ void activate_rows(kernel_arguments a) {
       }
       Element* out = static_cast<Element*>(a.y) + row * a.y_stride + column;
       if constexpr (Width == 8)
-        *reinterpret_cast<uint4*>(out) = {cuda::pack_two<Element>(y[0], y[1]), cuda::pack_two<Element>(y[2], y[3]), cuda::pack_two<Element>(y[4], y[5]),
-                                          cuda::pack_two<Element>(y[6], y[7])};
+        *reinterpret_cast<uint4*>(out) = {cuda::pack_two<Element>(y[0], y[1]), cuda::pack_two<Element>(y[2], y[3]),
+                                          cuda::pack_two<Element>(y[4], y[5]), cuda::pack_two<Element>(y[6], y[7])};
       else
         *out = cuda::from_float<Element>(y[0]);
     }
@@ -134,9 +134,12 @@ status launch_activate(const activate_call& call, stream_handle on) {
   const int width = by_eight ? 8 : 1;
   const std::int64_t threads_needed = (p.n + width - 1) / width;
   const int threads = static_cast<int>(std::min<std::int64_t>(256, (threads_needed + 31) / 32 * 32));
-  const dim3 grid(static_cast<unsigned>(std::min<std::int64_t>((threads_needed + threads - 1) / threads, 65535)), static_cast<unsigned>(std::min<std::int64_t>(call.rows, 65535)));
+  const dim3 grid(static_cast<unsigned>(std::min<std::int64_t>((threads_needed + threads - 1) / threads, 65535)),
+                  static_cast<unsigned>(std::min<std::int64_t>(call.rows, 65535)));
   void* arguments[] = {&a};
-  return cuda::check_launch(cudaLaunchKernel(kernel_of(p.y_type, l, width), grid, dim3(static_cast<unsigned>(threads)), arguments, 0, cuda::to_stream(on)), "the activation kernel");
+  return cuda::check_launch(
+      cudaLaunchKernel(kernel_of(p.y_type, l, width), grid, dim3(static_cast<unsigned>(threads)), arguments, 0, cuda::to_stream(on)),
+      "the activation kernel");
 }
 
 }  // namespace tileglu::cublaslt

@@ -63,12 +63,14 @@ status prepare(const execution_plan& plan, prepared_plan& out) {
 }
 
 /// Gate and up of the rows from `row` on, into the workspace.
-status multiply(const problem& p, const gate_up_state& state, const product& by, const tensors& t, std::int64_t row, void* product_space, stream_handle on) {
+status multiply(const problem& p, const gate_up_state& state, const product& by, const tensors& t, std::int64_t row, void* product_space,
+                stream_handle on) {
   const auto* x = static_cast<const std::uint16_t*>(t.x) + row * row_stride_x(p);
   auto* into = static_cast<char*>(t.workspace);
   if (p.layout != weight_layout::separate) return by.run({.x = x, .w = t.w.first(), .d = into}, product_space, on);
   const auto* up = t.w.second();
-  if (status s = by.run({.x = x, .w = t.w.first(), .d = into + state.layout.gate_offset * state.layout.element_bytes}, product_space, on); !s.ok()) return s;
+  if (status s = by.run({.x = x, .w = t.w.first(), .d = into + state.layout.gate_offset * state.layout.element_bytes}, product_space, on); !s.ok())
+    return s;
   return by.run({.x = x, .w = up, .d = into + state.layout.up_offset * state.layout.element_bytes}, product_space, on);
 }
 
@@ -98,7 +100,9 @@ struct linear_state {
   product multiply;
 };
 
-std::size_t linear_workspace(const linear_problem& p, const device_facts&) { return p.m == 0 || p.n == 0 || p.k == 0 ? 0 : plan_detail::product_workspace; }
+std::size_t linear_workspace(const linear_problem& p, const device_facts&) {
+  return p.m == 0 || p.n == 0 || p.k == 0 ? 0 : plan_detail::product_workspace;
+}
 
 status prepare_linear(const linear_problem& p, const device_facts& planned, std::shared_ptr<void>& state) {
   if (std::string why = missing(); !why.empty()) return {status_code::not_available, "backend cuda_portable can't run here: " + why};

@@ -34,7 +34,8 @@ result<library> load_once() {
   void* from = open_library(why);
   if (from == nullptr)
     return status(status_code::not_available,
-                  "cuBLASLt of CUDA 13 was not found" + why + ". It comes with the CUDA toolkit, or with the PyPI package nvidia-cublas, whose folder LD_LIBRARY_PATH may name");
+                  "cuBLASLt of CUDA 13 was not found" + why +
+                      ". It comes with the CUDA toolkit, or with the PyPI package nvidia-cublas, whose folder LD_LIBRARY_PATH may name");
   library lt{};
   std::string missing;
   find(from, "cublasLtCreate", lt.create, missing);

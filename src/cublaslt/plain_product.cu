@@ -55,8 +55,10 @@ __global__ void __launch_bounds__(side* side) plain_product(product_shape s, pro
 
 const void* kernel_of(const product_shape& s) {
   if (s.type == dtype::bf16)
-    return s.float32_result ? reinterpret_cast<const void*>(&plain_product<__nv_bfloat16, float>) : reinterpret_cast<const void*>(&plain_product<__nv_bfloat16, __nv_bfloat16>);
-  return s.float32_result ? reinterpret_cast<const void*>(&plain_product<__half, float>) : reinterpret_cast<const void*>(&plain_product<__half, __half>);
+    return s.float32_result ? reinterpret_cast<const void*>(&plain_product<__nv_bfloat16, float>)
+                            : reinterpret_cast<const void*>(&plain_product<__nv_bfloat16, __nv_bfloat16>);
+  return s.float32_result ? reinterpret_cast<const void*>(&plain_product<__half, float>)
+                          : reinterpret_cast<const void*>(&plain_product<__half, __half>);
 }
 
 }  // namespace
@@ -74,7 +76,8 @@ status launch_plain_product(const product_shape& shape, const product_pointers& 
   if (tiles == 0) return {};
   const auto blocks = static_cast<unsigned>(std::min(tiles, 1048576.0));
   void* arguments[] = {&s, &p};
-  return cuda::check_launch(cudaLaunchKernel(kernel_of(shape), dim3(blocks), dim3(side * side), arguments, 0, cuda::to_stream(on)), "the plain product kernel");
+  return cuda::check_launch(cudaLaunchKernel(kernel_of(shape), dim3(blocks), dim3(side * side), arguments, 0, cuda::to_stream(on)),
+                            "the plain product kernel");
 }
 
 }  // namespace tileglu::cublaslt

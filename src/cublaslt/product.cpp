@@ -46,7 +46,8 @@ result<product> product::make(const product_shape& shape, cublasLtHandle_t handl
     ok = ok && set(lt, &d.multiply, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue) && set(lt, &d.multiply, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, in) &&
          set(lt, &d.multiply, CUBLASLT_MATMUL_DESC_BIAS_POINTER, pretend);
   }
-  ok = ok && layout(d.w, in, shape.n, shape.k, shape.ldw) && layout(d.x, in, shape.m, shape.k, shape.ldx) && layout(d.d, out, shape.m, shape.n, shape.ldd);
+  ok = ok && layout(d.w, in, shape.n, shape.k, shape.ldw) && layout(d.x, in, shape.m, shape.k, shape.ldx) &&
+       layout(d.d, out, shape.m, shape.n, shape.ldd);
   if (!ok) return status(status_code::internal, "cuBLASLt refused the description of a product");
   made.aligned_ = made.choose(16);
   if (!shape.bias) made.unaligned_ = made.choose(2);
@@ -61,8 +62,8 @@ std::optional<cublasLtMatmulAlgo_t> product::choose(std::uint32_t alignment) con
   bool ok = lt.init_preference(&preference, sizeof preference) == CUBLAS_STATUS_SUCCESS;
   ok = ok && set(lt, &preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, plan_detail::product_workspace);
   ok = ok && set(lt, &preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, reductions);
-  for (const auto which : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-                           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+  for (const auto which : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
     ok = ok && set(lt, &preference, which, alignment);
   if (!ok) return std::nullopt;
   descriptors d = described_;
@@ -80,10 +81,11 @@ status product::run(const product_pointers& at, void* workspace, stream_handle o
   if (!algorithm) return launch_plain_product(shape_, at, on);
   const library& lt = *load();
   descriptors d = described_;  // the caller's bias goes into a copy: runs on other threads have theirs
-  if (shape_.bias && !set(lt, &d.multiply, CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias)) return {status_code::internal, "cuBLASLt refused a bias pointer"};
+  if (shape_.bias && !set(lt, &d.multiply, CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias))
+    return {status_code::internal, "cuBLASLt refused a bias pointer"};
   const float one = 1, zero = 0;
-  return check(lt.matmul(handle_, &d.multiply, &one, at.w, &d.w, at.x, &d.x, &zero, at.d, &d.d, at.d, &d.d, &*algorithm, workspace, plan_detail::product_workspace,
-                         cuda::to_stream(on)),
+  return check(lt.matmul(handle_, &d.multiply, &one, at.w, &d.w, at.x, &d.x, &zero, at.d, &d.d, at.d, &d.d, &*algorithm, workspace,
+                         plan_detail::product_workspace, cuda::to_stream(on)),
                "cublasLtMatmul");
 }
 

@@ -88,7 +88,8 @@ status same_device(const device_facts& planned) {
     return d.name + " (compute capability " + std::to_string(d.compute_capability / 10) + "." + std::to_string(d.compute_capability % 10) + ", " +
            std::to_string(d.sm_count) + " SMs)";
   };
-  return {status_code::wrong_device, "this plan was made for " + describe(planned) + "; device " + std::to_string(planned.ordinal) + " is " + describe(*real)};
+  return {status_code::wrong_device,
+          "this plan was made for " + describe(planned) + "; device " + std::to_string(planned.ordinal) + " is " + describe(*real)};
 }
 
 current_device::current_device(int ordinal) {

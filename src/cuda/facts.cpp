@@ -22,8 +22,8 @@ status check_ordinal(int ordinal) {
   if (const cudaError_t e = cudaGetDeviceCount(&count); e != cudaSuccess) {
     (void)cudaGetLastError();
     if (e == cudaErrorInsufficientDriver)
-      return not_available("the NVIDIA driver knows CUDA " + std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10) + "; needed is " +
-                           std::to_string(CUDART_VERSION / 1000) + ".0 or newer");
+      return not_available("the NVIDIA driver knows CUDA " + std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10) +
+                           "; needed is " + std::to_string(CUDART_VERSION / 1000) + ".0 or newer");
     return not_available(std::string(cudaGetErrorName(e)) + " (" + cudaGetErrorString(e) + ")");
   }
   if (count == 0) return not_available("the driver sees none");

@@ -39,18 +39,21 @@ status launch(const layout::halves& from, const layout::halves& to, std::int64_t
   constexpr int threads = 256;
   const std::int64_t blocks = std::min<std::int64_t>((2 * n * pieces + threads - 1) / threads, 1 << 16);
   void* arguments[] = {&in, &out, &n, &pieces};
-  return check_launch(cudaLaunchKernel(reinterpret_cast<const void*>(&move_rows<Piece>), dim3(static_cast<unsigned>(blocks)), dim3(threads), arguments, 0, stream),
-                      "the pack kernel");
+  return check_launch(
+      cudaLaunchKernel(reinterpret_cast<const void*>(&move_rows<Piece>), dim3(static_cast<unsigned>(blocks)), dim3(threads), arguments, 0, stream),
+      "the pack kernel");
 }
 
 }  // namespace
 
-status pack_on_device(const gate_up_weights& from, weight_layout layout, void* first, void* second, std::int64_t n, std::int64_t k, cudaStream_t stream) {
+status pack_on_device(const gate_up_weights& from, weight_layout layout, void* first, void* second, std::int64_t n, std::int64_t k,
+                      cudaStream_t stream) {
   if (n == 0 || k == 0) return {};
   const layout::halves in = layout::resolve(from.layout(), from.first(), from.second(), n, k);
   const layout::halves out = layout::resolve(layout, first, second, n, k);
   const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
-  const std::uintptr_t all = address(in.gate) | address(in.up) | address(out.gate) | address(out.up) | static_cast<std::uintptr_t>(k) * sizeof(std::uint16_t);
+  const std::uintptr_t all =
+      address(in.gate) | address(in.up) | address(out.gate) | address(out.up) | static_cast<std::uintptr_t>(k) * sizeof(std::uint16_t);
   if (all % sizeof(uint4) == 0) return launch<uint4>(in, out, n, k, stream);
   if (all % sizeof(std::uint32_t) == 0) return launch<std::uint32_t>(in, out, n, k, stream);
   return launch<std::uint16_t>(in, out, n, k, stream);

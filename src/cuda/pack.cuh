@@ -11,6 +11,7 @@
 namespace tileglu::cuda {
 
 /// Copy the 2n rows of k 2-byte elements of `from` into `layout`, dense on both sides; queued on `stream`, not waited for.
-status pack_on_device(const gate_up_weights& from, weight_layout layout, void* first, void* second, std::int64_t n, std::int64_t k, cudaStream_t stream);
+status pack_on_device(const gate_up_weights& from, weight_layout layout, void* first, void* second, std::int64_t n, std::int64_t k,
+                      cudaStream_t stream);
 
 }  // namespace tileglu::cuda

@@ -19,7 +19,14 @@ status rename(const status& s, const char* from, const char* to) {
 
 /// The limits of the down projection are those of a gated problem of its extents: m x hidden_out x n.
 status check_down(const mlp_problem& p) {
-  const problem as_gated{.m = p.gate_up.m, .n = p.hidden_out, .k = p.gate_up.n, .x_type = p.gate_up.x_type, .w_type = p.gate_up.x_type, .y_type = p.gate_up.x_type, .ldw = p.ldd, .ldy = p.ldz};
+  const problem as_gated{.m = p.gate_up.m,
+                         .n = p.hidden_out,
+                         .k = p.gate_up.n,
+                         .x_type = p.gate_up.x_type,
+                         .w_type = p.gate_up.x_type,
+                         .y_type = p.gate_up.x_type,
+                         .ldw = p.ldd,
+                         .ldy = p.ldz};
   status s = validate(as_gated);
   if (s.ok()) return s;
   for (const auto& [from, to] : {std::pair{"n", "hidden_out"}, std::pair{"ldw", "ldd"}, std::pair{"ldy", "ldz"}}) s = rename(s, from, to);
@@ -40,7 +47,8 @@ std::size_t round_up_256(std::size_t bytes) { return (bytes + 255) / 256 * 256; 
 
 result<mlp_plan> plan(const mlp_problem& p, const device_facts& device, const plan_options& options) {
   if (p.gate_up.ldy != 0)
-    return base::bad("gate_up.ldy is " + std::to_string(p.gate_up.ldy) + "; allowed is 0: Y lies in the workspace, and its stride is the library's to choose");
+    return base::bad("gate_up.ldy is " + std::to_string(p.gate_up.ldy) +
+                     "; allowed is 0: Y lies in the workspace, and its stride is the library's to choose");
   if (status s = validate(p.gate_up); !s.ok()) return s;
   if (status s = check_down(p); !s.ok()) return s;
 
@@ -61,18 +69,20 @@ result<mlp_plan> plan(const mlp_problem& p, const device_facts& device, const pl
                 .bias = p.down_bias};
 
   if (inner.y_bytes > options.workspace_limit)
-    return status(status_code::unsupported, "Y takes " + std::to_string(inner.y_bytes) + " bytes of workspace; options.workspace_limit allows " + std::to_string(options.workspace_limit));
+    return status(status_code::unsupported, "Y takes " + std::to_string(inner.y_bytes) + " bytes of workspace; options.workspace_limit allows " +
+                                                std::to_string(options.workspace_limit));
   plan_options of_gate_up = options;
   if (options.workspace_limit != SIZE_MAX) of_gate_up.workspace_limit -= inner.y_bytes;
   auto chosen = plan(gate_up, device, of_gate_up);
   if (!chosen) return chosen.error();
   made.gate_up = std::move(*chosen);
   inner.down_by = down_backend(made.gate_up);
-  if (inner.down_by != nullptr && inner.down_by->linear_workspace != nullptr) inner.down_workspace = round_up_256(inner.down_by->linear_workspace(inner.down, device));
+  if (inner.down_by != nullptr && inner.down_by->linear_workspace != nullptr)
+    inner.down_workspace = round_up_256(inner.down_by->linear_workspace(inner.down, device));
   made.workspace = inner.y_bytes + std::max(round_up_256(made.gate_up.workspace), inner.down_workspace);
   if (made.workspace > options.workspace_limit)
-    return status(status_code::unsupported, "Y and the down projection take " + std::to_string(made.workspace) + " bytes of workspace; options.workspace_limit allows " +
-                                                std::to_string(options.workspace_limit));
+    return status(status_code::unsupported, "Y and the down projection take " + std::to_string(made.workspace) +
+                                                " bytes of workspace; options.workspace_limit allows " + std::to_string(options.workspace_limit));
   return made;
 }
 

@@ -17,7 +17,8 @@ status prepare_down(const mlp_plan& plan, prepared_mlp& inner) {
   if (inner.down_by == nullptr)
     return {status_code::not_available, "this build of tileglu has no backend for the down projection on " + plan.gate_up.device.name};
   if (std::string why = inner.down_by->missing(); !why.empty())
-    return {status_code::not_available, "backend " + std::string(name(inner.down_by->id)) + ", which does the down projection, can't run here: " + why};
+    return {status_code::not_available,
+            "backend " + std::string(name(inner.down_by->id)) + ", which does the down projection, can't run here: " + why};
   return inner.down_by->prepare_linear(inner.down, plan.gate_up.device, inner.down_state);
 }
 
@@ -46,10 +47,12 @@ status check_tensors(const mlp_plan& plan, const mlp_tensors& t) {
     if (status s = base::check_pointer(input, alignment); !s.ok()) return s;
   for (const extent& input : inputs)
     if (base::overlap(z, input))
-      return bad("z at " + base::hex(z.begin) + " overlaps " + input.argument + " at " + base::hex(input.begin) + "; allowed is an output apart from every input");
+      return bad("z at " + base::hex(z.begin) + " overlaps " + input.argument + " at " + base::hex(input.begin) +
+                 "; allowed is an output apart from every input");
   if (plan.workspace == 0) return {};
   if (t.workspace_bytes < plan.workspace)
-    return {status_code::workspace_too_small, "workspace_bytes is " + std::to_string(t.workspace_bytes) + "; this plan needs " + std::to_string(plan.workspace)};
+    return {status_code::workspace_too_small,
+            "workspace_bytes is " + std::to_string(t.workspace_bytes) + "; this plan needs " + std::to_string(plan.workspace)};
   const extent workspace{"workspace", reinterpret_cast<std::uintptr_t>(t.workspace), reinterpret_cast<std::uintptr_t>(t.workspace) + plan.workspace};
   if (status s = base::check_pointer(workspace, 256); !s.ok()) return s;
   if (base::overlap(workspace, z)) return bad("workspace overlaps z; allowed is memory of its own");

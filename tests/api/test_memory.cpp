@@ -97,7 +97,8 @@ TEST(Memory, AMissingGpuIsSaidInWords) {
 
 TEST(BareProduct, OnTheCpuItIsTheProduct) {
   std::array<std::uint16_t, 6> x{}, w{};
-  for (std::size_t i = 0; i < 6; ++i) x[i] = from_double(dtype::bf16, 1.0 + static_cast<double>(i)), w[i] = from_double(dtype::bf16, 2.0 - static_cast<double>(i));
+  for (std::size_t i = 0; i < 6; ++i)
+    x[i] = from_double(dtype::bf16, 1.0 + static_cast<double>(i)), w[i] = from_double(dtype::bf16, 2.0 - static_cast<double>(i));
   std::array<std::uint16_t, 4> d{};
   const auto product = bare_product::make(this_cpu(), dtype::bf16, 2, 2, 3);
   ASSERT_TRUE(product.ok()) << product.error().text();

@@ -138,7 +138,8 @@ class bad_input_checker {
       const auto fresh = stream::create(c_.device);
       if (!fresh) return expect(false, "expected a stream", fresh.error());
       const auto call = [&] { return gated_linear(p, a.get(p, w, 0), fresh->handle()); };
-      if (chosen->workspace > 0) expect(recorded_work::record(c_.device, *fresh, call).error(), status_code::invalid_argument, "call once on this stream before capturing");
+      if (chosen->workspace > 0)
+        expect(recorded_work::record(c_.device, *fresh, call).error(), status_code::invalid_argument, "call once on this stream before capturing");
       expect(call(), status_code::ok, "");
       const auto graph = recorded_work::record(c_.device, *fresh, call);
       expect(graph.ok(), "expected a graph", graph.error());
@@ -200,7 +201,9 @@ int break_the_context(const device_facts& device) {
   for (const execution_plan& each : plans) {
     const status s = run(each, memory.get(p, w, workspace), c.on);
     const bool told = s.code() == status_code::device_error && s.text().find("before this call") != std::string::npos;
-    if (!told) std::fprintf(stderr, "after a fault of the caller's, %s says %s: %s\n", each.row.c_str(), std::string(name(s.code())).c_str(), s.text().c_str());
+    if (!told)
+      std::fprintf(stderr, "after a fault of the caller's, %s says %s: %s\n", each.row.c_str(), std::string(name(s.code())).c_str(),
+                   s.text().c_str());
     wrong += !told;
   }
   if (plans.empty()) std::fprintf(stderr, "no kernel could be prepared\n");

@@ -16,7 +16,8 @@ const std::vector<std::int64_t> every_m = {0,  1,  2,  3,  4,  5,  6,  7,   8,  
                                            17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 192, 255, 256, 257, 1000, 2048, 4097};
 const std::vector<std::int64_t> few_m = {1, 7, 16, 17, 64, 129, 257, 1000};
 
-constexpr weight_layout every_layout[] = {weight_layout::separate, weight_layout::stacked_gate_up, weight_layout::stacked_up_gate, weight_layout::interleaved};
+constexpr weight_layout every_layout[] = {weight_layout::separate, weight_layout::stacked_gate_up, weight_layout::stacked_up_gate,
+                                          weight_layout::interleaved};
 constexpr std::size_t all_epilogues = 32;
 constexpr dtype every_type[] = {dtype::bf16, dtype::fp16};
 
@@ -49,7 +50,15 @@ void add_random_shapes(std::vector<case_group>& to, bool quick) {
   const auto upto = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(most)); };
   for (int i = 0; i < (quick ? 20 : 150); ++i) {
     const std::int64_t n = 8 * upto(i % 3 == 0 ? 8 : 300), k = 8 * upto(i % 4 == 0 ? 8 : 400);
-    to.push_back({"random_shapes", n, k, every_type[i % 2], value_class::normal, {upto(16), upto(130), upto(600)}, aligned(static_cast<int>(8 * (upto(4) - 1))), 1, true});
+    to.push_back({"random_shapes",
+                  n,
+                  k,
+                  every_type[i % 2],
+                  value_class::normal,
+                  {upto(16), upto(130), upto(600)},
+                  aligned(static_cast<int>(8 * (upto(4) - 1))),
+                  1,
+                  true});
   }
 }
 

@@ -120,18 +120,19 @@ std::string judge_words(const verdict& v, dtype type, value_class values, double
   if (v.not_written) return std::to_string(v.not_written) + " outputs were not written";
   if (v.outside) return std::to_string(v.outside) + " elements outside the output were written";
   if (v.not_finite) return std::to_string(v.not_finite) + " outputs are not finite where float32 is, or the other way round";
-  const double size = std::sqrt(v.reference2), error = std::sqrt(v.error2), honest = std::sqrt(v.honest2), allowed = allowed_error_ratio(values, outputs);
+  const double size = std::sqrt(v.reference2), error = std::sqrt(v.error2), honest = std::sqrt(v.honest2),
+               allowed = allowed_error_ratio(values, outputs);
   if (error <= negligible_error(type) * size) return {};
   const double found = error / honest;
   if (!(found <= allowed))
-    return "error " + std::to_string(error / size) + " is " + std::to_string(found) + " times that of float32 rounded once, " + std::to_string(honest / size) +
-           "; allowed is " + std::to_string(allowed);
+    return "error " + std::to_string(error / size) + " is " + std::to_string(found) + " times that of float32 rounded once, " +
+           std::to_string(honest / size) + "; allowed is " + std::to_string(allowed);
   if (outputs >= 4096 && values != value_class::cancelling) ratio = found;
   return {};
 }
 
-void run_and_judge(context& c, const std::string& row, const std::string& check, const execution_plan& plan, call_memory& memory, const placed_weights& w,
-                   const reference_products& reference, value_class values, int misaligned) {
+void run_and_judge(context& c, const std::string& row, const std::string& check, const execution_plan& plan, call_memory& memory,
+                   const placed_weights& w, const reference_products& reference, value_class values, int misaligned) {
   static device_verdict& device = *new device_verdict;
   const problem& p = plan.problem;
   const std::string what = describe(p) + " " + std::string(name(values)) + (misaligned ? " misaligned" : "") + " by " + plan.row;
@@ -141,13 +142,15 @@ void run_and_judge(context& c, const std::string& row, const std::string& check,
   if (!s.ok()) return c.out.fail(label(row), check, what + ": " + std::string(name(s.code())) + ": " + s.text());
   judge(p, reference.get(), t.bias_gate, t.bias_up, memory.output(p), device.reset(c.on), c.on);
   std::uint64_t after_workspace[32];
-  if (plan.workspace > 0) require(cudaMemcpyAsync(after_workspace, memory.workspace.data<char>() + plan.workspace, 256, cudaMemcpyDeviceToHost, c.on), "fetching a guard");
+  if (plan.workspace > 0)
+    require(cudaMemcpyAsync(after_workspace, memory.workspace.data<char>() + plan.workspace, 256, cudaMemcpyDeviceToHost, c.on), "fetching a guard");
   const verdict v = device.fetch(c.on);
   if (plan.workspace > 0)
     for (const std::uint64_t guard : after_workspace)
       if (guard != ~std::uint64_t{0}) return c.out.fail(label(row), check, what + ": bytes after the workspace were written");
   double ratio = 0;
-  if (const std::string words = judge_words(v, p.y_type, values, static_cast<double>(p.m * p.n), ratio); !words.empty()) return c.out.fail(label(row), check, what + ": " + words);
+  if (const std::string words = judge_words(v, p.y_type, values, static_cast<double>(p.m * p.n), ratio); !words.empty())
+    return c.out.fail(label(row), check, what + ": " + words);
   c.out.pass(label(row), check, ratio);
 }
 

@@ -83,8 +83,8 @@ inline std::string label(const std::string& row) { return row.empty() ? "(the pl
 std::vector<execution_plan> plan_row(context& c, const std::string& row, const std::string& check, const problem& p);
 
 /// Runs, waits, judges, reports.
-void run_and_judge(context& c, const std::string& row, const std::string& check, const execution_plan& plan, call_memory& memory, const placed_weights& w,
-                   const reference_products& reference, value_class values, int misaligned);
+void run_and_judge(context& c, const std::string& row, const std::string& check, const execution_plan& plan, call_memory& memory,
+                   const placed_weights& w, const reference_products& reference, value_class values, int misaligned);
 
 /// Why a verdict is bad; empty where it is good. `ratio`: the error over the honest one, 0 where it says nothing (values.hpp).
 std::string judge_words(const verdict& v, dtype type, value_class values, double outputs, double& ratio);

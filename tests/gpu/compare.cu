@@ -18,7 +18,8 @@ template <class Real>
 __device__ Real apply(const activation& act, Real g) {
   switch (act.kind) {
     case activation_kind::silu: return g * sigmoid(g);
-    case activation_kind::gelu_tanh: return Real(0.5) * g * (Real(1) + tanh(Real(0.7978845608028653558798921198687637) * (g + Real(0.044715) * g * g * g)));
+    case activation_kind::gelu_tanh:
+      return Real(0.5) * g * (Real(1) + tanh(Real(0.7978845608028653558798921198687637) * (g + Real(0.044715) * g * g * g)));
     case activation_kind::gelu_erf: return Real(0.5) * g * erfc(g * Real(-0.7071067811865475244008443621048490));
     case activation_kind::relu: return g > 0 ? g : Real(0);
     case activation_kind::sigmoid: return sigmoid(g);
@@ -111,7 +112,8 @@ __device__ float bias_at(const void* bias, std::int64_t column) {
 }
 
 template <class Element>
-__global__ void judge_kernel(activation act, bool match_unfused, preactivations of, const void* bias_gate, const void* bias_up, guarded_output y, verdict* out) {
+__global__ void judge_kernel(activation act, bool match_unfused, preactivations of, const void* bias_gate, const void* bias_up, guarded_output y,
+                             verdict* out) {
   walk<Element>(y, out, [&](std::int64_t row, std::int64_t column, double& reference, float& rounded) {
     const std::int64_t i = row * y.n + column;
     const float bg = bias_at<Element>(bias_gate, column), bu = bias_at<Element>(bias_up, column);
@@ -150,7 +152,8 @@ __global__ void differences_kernel(const std::uint16_t* a, const std::uint16_t* 
 }
 
 template <class Element>
-__global__ void unlike_kernel(const float* values, const void* bias, const Element* y, std::int64_t elements, std::int64_t n, unsigned long long* out) {
+__global__ void unlike_kernel(const float* values, const void* bias, const Element* y, std::int64_t elements, std::int64_t n,
+                              unsigned long long* out) {
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
   unsigned long long mine = 0;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < elements; i += step)
@@ -170,7 +173,8 @@ unsigned blocks_for(std::int64_t elements) { return static_cast<unsigned>(std::c
 
 }  // namespace
 
-void judge(const problem& p, const preactivations& of, const void* bias_gate, const void* bias_up, const guarded_output& y, verdict* out, cudaStream_t on) {
+void judge(const problem& p, const preactivations& of, const void* bias_gate, const void* bias_up, const guarded_output& y, verdict* out,
+           cudaStream_t on) {
   const bool unfused = p.mode == numerics::match_unfused;
   if (p.y_type == dtype::bf16)
     judge_kernel<__nv_bfloat16><<<blocks_for(y.elements), 256, 0, on>>>(p.act, unfused, of, bias_gate, bias_up, y, out);
@@ -179,7 +183,8 @@ void judge(const problem& p, const preactivations& of, const void* bias_gate, co
   require(cudaGetLastError(), "judging an output");
 }
 
-void judge_values(dtype type, const double* reference, const float* honest_values, const void* bias, const guarded_output& y, verdict* out, cudaStream_t on) {
+void judge_values(dtype type, const double* reference, const float* honest_values, const void* bias, const guarded_output& y, verdict* out,
+                  cudaStream_t on) {
   if (type == dtype::bf16)
     judge_values_kernel<__nv_bfloat16><<<blocks_for(y.elements), 256, 0, on>>>(reference, honest_values, bias, y, out);
   else
@@ -204,7 +209,8 @@ void count_differences(const void* a, const void* b, std::int64_t elements, unsi
   require(cudaGetLastError(), "comparing outputs");
 }
 
-void count_unlike(dtype type, const float* values, const void* bias, const void* y, std::int64_t m, std::int64_t n, unsigned long long* out, cudaStream_t on) {
+void count_unlike(dtype type, const float* values, const void* bias, const void* y, std::int64_t m, std::int64_t n, unsigned long long* out,
+                  cudaStream_t on) {
   if (type == dtype::bf16)
     unlike_kernel<<<blocks_for(m * n), 256, 0, on>>>(values, bias, static_cast<const __nv_bfloat16*>(y), m * n, n, out);
   else
@@ -215,9 +221,11 @@ void count_unlike(dtype type, const float* values, const void* bias, const void*
 void unfused_formula(const problem& p, const void* gate, const void* up, void* y, std::int64_t elements, cudaStream_t on) {
   const cuda::epilogue_params params{p.act, true, false, nullptr, nullptr};
   if (p.y_type == dtype::bf16)
-    formula_kernel<<<blocks_for(elements), 256, 0, on>>>(params, static_cast<const __nv_bfloat16*>(gate), static_cast<const __nv_bfloat16*>(up), static_cast<__nv_bfloat16*>(y), elements);
+    formula_kernel<<<blocks_for(elements), 256, 0, on>>>(params, static_cast<const __nv_bfloat16*>(gate), static_cast<const __nv_bfloat16*>(up),
+                                                         static_cast<__nv_bfloat16*>(y), elements);
   else
-    formula_kernel<<<blocks_for(elements), 256, 0, on>>>(params, static_cast<const __half*>(gate), static_cast<const __half*>(up), static_cast<__half*>(y), elements);
+    formula_kernel<<<blocks_for(elements), 256, 0, on>>>(params, static_cast<const __half*>(gate), static_cast<const __half*>(up),
+                                                         static_cast<__half*>(y), elements);
   require(cudaGetLastError(), "the unfused formula");
 }
 

@@ -37,7 +37,8 @@ struct verdict {
 };
 
 /// Against act(gate + bias) * (up + bias). Biases are of n elements, or null. `out` is device memory; queued, not waited for.
-void judge(const problem& p, const preactivations& of, const void* bias_gate, const void* bias_up, const guarded_output& y, verdict* out, cudaStream_t on);
+void judge(const problem& p, const preactivations& of, const void* bias_gate, const void* bias_up, const guarded_output& y, verdict* out,
+           cudaStream_t on);
 
 /// Against plain values: `reference` float64 and `honest` float32, dense [m, n], plus a bias of n elements or null, rounded here.
 void judge_values(dtype type, const double* reference, const float* honest, const void* bias, const guarded_output& y, verdict* out, cudaStream_t on);
@@ -52,7 +53,8 @@ void store_to_null(cudaStream_t on);
 void count_differences(const void* a, const void* b, std::int64_t elements, unsigned long long* out, cudaStream_t on);
 
 /// Elements of y [m, n] that are not `values` (float32, dense, plus a bias of n elements or null) rounded once.
-void count_unlike(dtype type, const float* values, const void* bias, const void* y, std::int64_t m, std::int64_t n, unsigned long long* out, cudaStream_t on);
+void count_unlike(dtype type, const float* values, const void* bias, const void* y, std::int64_t m, std::int64_t n, unsigned long long* out,
+                  cudaStream_t on);
 
 /// y [m, n] = round(round(act(gate)) * up), from gate and up that are rounded already: the formula of numerics::match_unfused.
 void unfused_formula(const problem& p, const void* gate, const void* up, void* y, std::int64_t elements, cudaStream_t on);

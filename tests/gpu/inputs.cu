@@ -72,7 +72,8 @@ __device__ float value_at(const matrix_values& of, matrix_kind kind, half_values
 }
 
 template <class Element>
-__global__ void fill(matrix_values of, matrix_kind kind, half_values what, Element* to, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
+__global__ void fill(matrix_values of, matrix_kind kind, half_values what, Element* to, std::int64_t rows, std::int64_t columns,
+                     std::int64_t stride) {
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < rows * columns; i += step) {
     const std::int64_t row = i / columns, column = i - row * columns;
@@ -80,7 +81,8 @@ __global__ void fill(matrix_values of, matrix_kind kind, half_values what, Eleme
   }
 }
 
-void launch(const matrix_values& of, matrix_kind kind, half_values what, void* to, std::int64_t rows, std::int64_t columns, std::int64_t stride, cudaStream_t on) {
+void launch(const matrix_values& of, matrix_kind kind, half_values what, void* to, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+            cudaStream_t on) {
   if (rows == 0 || columns == 0) return;
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((rows * columns + 255) / 256, 16384));
   if (of.type == dtype::bf16)

@@ -89,7 +89,8 @@ int check_all(const arguments& a, const device_facts& device, const char* progra
   }
   require(cudaSetDevice(device.ordinal), "cudaSetDevice");
   require(cudaStreamCreateWithFlags(&c.on, cudaStreamNonBlocking), "cudaStreamCreate");
-  if (a.profile.size() == 4) return profile_once(c, a.profile[0], std::atoll(a.profile[1].c_str()), std::atoll(a.profile[2].c_str()), std::atoll(a.profile[3].c_str()));
+  if (a.profile.size() == 4)
+    return profile_once(c, a.profile[0], std::atoll(a.profile[1].c_str()), std::atoll(a.profile[2].c_str()), std::atoll(a.profile[3].c_str()));
   const auto timed = [&](const char* check, const auto& body) {
     if (!contains(a.checks, check)) return;
     const double before = seconds();

@@ -10,7 +10,8 @@ struct extents {
   int misaligned;
 };
 constexpr extents shapes[] = {{576, 1536, 0}, {33, 10, 0}, {7, 5, 0}, {64, 64, 1}, {1, 1, 0}, {5, 0, 0}};
-constexpr weight_layout layouts[] = {weight_layout::separate, weight_layout::stacked_gate_up, weight_layout::stacked_up_gate, weight_layout::interleaved};
+constexpr weight_layout layouts[] = {weight_layout::separate, weight_layout::stacked_gate_up, weight_layout::stacked_up_gate,
+                                     weight_layout::interleaved};
 
 void run_pair(context& c, const extents& s, weight_layout from, weight_layout to) {
   problem source{.m = 1, .n = s.n, .k = s.k}, target = source;
@@ -30,7 +31,8 @@ void run_pair(context& c, const extents& s, weight_layout from, weight_layout to
   unsigned long long* counter = differences.reset(c.on);
   count_differences(made.first.block(), expected.first.block(), made.first.elements(), counter, c.on);
   if (two) count_differences(made.second.block(), expected.second.block(), made.second.elements(), counter, c.on);
-  if (const auto different = differences.fetch(c.on); different > 0) return c.out.fail("pack", "packing", what + ": " + std::to_string(different) + " elements differ");
+  if (const auto different = differences.fetch(c.on); different > 0)
+    return c.out.fail("pack", "packing", what + ": " + std::to_string(different) + " elements differ");
   c.out.pass("pack", "packing");
 }
 

@@ -53,15 +53,16 @@ bool report::write_json(const std::string& path, const device_facts& device, dou
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), [](std::FILE* f) { return f ? std::fclose(f) : 0; });
   if (!file) return false;
   std::FILE* f = file.get();
-  std::fprintf(f, "{\n  \"tileglu\": %s,\n  \"command\": %s,\n  \"seconds\": %.1f,\n", quoted(std::string(version())).c_str(), quoted(command).c_str(), seconds);
-  std::fprintf(f, "  \"device\": {\"name\": %s, \"compute_capability\": %d, \"sm_count\": %d, \"driver_version\": %d},\n", quoted(device.name).c_str(),
-               device.compute_capability, device.sm_count, device.driver_version);
+  std::fprintf(f, "{\n  \"tileglu\": %s,\n  \"command\": %s,\n  \"seconds\": %.1f,\n", quoted(std::string(version())).c_str(),
+               quoted(command).c_str(), seconds);
+  std::fprintf(f, "  \"device\": {\"name\": %s, \"compute_capability\": %d, \"sm_count\": %d, \"driver_version\": %d},\n",
+               quoted(device.name).c_str(), device.compute_capability, device.sm_count, device.driver_version);
   std::fprintf(f, "  \"passed\": %d,\n  \"failed\": %d,\n  \"rows\": [", passed_, failed_);
   const char* between = "\n";
   for (const auto& [row, checks] : rows_)
     for (const auto& [check, t] : checks) {
-      std::fprintf(f, "%s    {\"row\": %s, \"check\": %s, \"passed\": %d, \"failed\": %d, \"refused\": %d, \"worst_error_ratio\": %.4f}", between, quoted(row).c_str(),
-                   quoted(check).c_str(), t.passed, t.failed, t.refused, t.worst_ratio);
+      std::fprintf(f, "%s    {\"row\": %s, \"check\": %s, \"passed\": %d, \"failed\": %d, \"refused\": %d, \"worst_error_ratio\": %.4f}", between,
+                   quoted(row).c_str(), quoted(check).c_str(), t.passed, t.failed, t.refused, t.worst_ratio);
       between = ",\n";
     }
   std::fprintf(f, "\n  ],\n  \"failures\": [");

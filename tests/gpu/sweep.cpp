@@ -77,7 +77,9 @@ void sweep(context& c) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (c.seconds > 0 && seconds > c.seconds)
-      return c.out.fail("(the harness)", "sweep", "stopped after " + std::to_string(seconds) + " s: " + std::to_string(i) + " of " + std::to_string(groups.size()) + " groups were run");
+      return c.out.fail(
+          "(the harness)", "sweep",
+          "stopped after " + std::to_string(seconds) + " s: " + std::to_string(i) + " of " + std::to_string(groups.size()) + " groups were run");
     group_runner(c, groups[i]).run_all();
   }
 }

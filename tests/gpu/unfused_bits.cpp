@@ -46,7 +46,8 @@ class bits_checker {
       unfused_formula(p, gate_.y.data(), up_.y.data(), expected_.as<std::uint16_t>(static_cast<std::size_t>(elements)), elements, c_.on);
       count_differences(whole_.y.data(), expected_.data<void>(), elements, differences_.reset(c_.on), c_.on);
       if (const auto different = differences_.fetch(c_.on); different > 0)
-        c_.out.fail(label(row), check, describe(p) + ": " + std::to_string(different) + " of " + std::to_string(elements) + " outputs differ from the formula");
+        c_.out.fail(label(row), check,
+                    describe(p) + ": " + std::to_string(different) + " of " + std::to_string(elements) + " outputs differ from the formula");
       else
         c_.out.pass(label(row), check);
     }
@@ -58,7 +59,8 @@ class bits_checker {
     count_unlike(base_.y_type, product, bias, half.y.data(), base_.m, base_.n, differences_.reset(c_.on), c_.on);
     const auto unlike = static_cast<double>(differences_.fetch(c_.on)), share = unlike / static_cast<double>(base_.m * base_.n);
     if (share > other_roundings)
-      c_.out.fail(label(row), check, describe(base_) + ": " + std::to_string(100 * share) + " % of the gates or ups are not the float32 product rounded once");
+      c_.out.fail(label(row), check,
+                  describe(base_) + ": " + std::to_string(100 * share) + " % of the gates or ups are not the float32 product rounded once");
     else
       c_.out.pass(label(row), check);
   }

@@ -74,7 +74,9 @@ void run_case(context& c, const std::string& kernel, const mlp_case& each) {
   const guarded_output out{z.block(), z.begin(), z.elements(), each.m, each.hidden_out, ldz};
   judge_values(each.type, z64.data<double>(), z32.data<float>(), t.bias_down, out, verdict_on_device.reset(c.on), c.on);
   double ratio = 0;
-  if (const std::string words = judge_words(verdict_on_device.fetch(c.on), each.type, value_class::normal, static_cast<double>(each.m * each.hidden_out), ratio); !words.empty())
+  if (const std::string words =
+          judge_words(verdict_on_device.fetch(c.on), each.type, value_class::normal, static_cast<double>(each.m * each.hidden_out), ratio);
+      !words.empty())
     return c.out.fail(label(kernel), check, what + " by " + chosen->gate_up.row + ": " + words);
   c.out.pass(label(kernel), check, ratio);
 }

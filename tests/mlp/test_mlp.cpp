@@ -68,7 +68,8 @@ class mlp_memory {
   std::vector<double> result() const {
     std::vector<double> values;
     for (std::int64_t i = 0; i < p_.gate_up.m; ++i)
-      for (std::int64_t j = 0; j < p_.hidden_out; ++j) values.push_back(to_double(p_.gate_up.x_type, z[guard + static_cast<std::size_t>(i * ldz_ + j)]));
+      for (std::int64_t j = 0; j < p_.hidden_out; ++j)
+        values.push_back(to_double(p_.gate_up.x_type, z[guard + static_cast<std::size_t>(i * ldz_ + j)]));
     return values;
   }
 
@@ -92,7 +93,8 @@ class mlp_memory {
       for (std::int64_t j = 0; j < p_.hidden_out; ++j) {
         Real sum = 0;
         for (std::int64_t l = 0; l < p_.gate_up.n; ++l)
-          sum += static_cast<Real>(y[static_cast<std::size_t>(i * p_.gate_up.n + l)]) * static_cast<Real>(to_double(p_.gate_up.x_type, wd[static_cast<std::size_t>(j * ldd_ + l)]));
+          sum += static_cast<Real>(y[static_cast<std::size_t>(i * p_.gate_up.n + l)]) *
+                 static_cast<Real>(to_double(p_.gate_up.x_type, wd[static_cast<std::size_t>(j * ldd_ + l)]));
         if (p_.down_bias) sum += static_cast<Real>(to_double(p_.gate_up.x_type, bias_down[static_cast<std::size_t>(j)]));
         const auto value = static_cast<double>(sum);
         values.push_back(rounded ? to_double(p_.gate_up.x_type, from_double(p_.gate_up.x_type, value)) : value);
@@ -146,12 +148,19 @@ problem with(problem p, dtype type, activation act, bool bias, numerics mode) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cpu, MlpValues,
-    testing::Values(mlp_case{{.gate_up = gate_up(5, 96, 64), .hidden_out = 64}, ""}, mlp_case{{.gate_up = gate_up(1, 96, 64), .hidden_out = 40}, ""},
-                    mlp_case{{.gate_up = gate_up(33, 75, 51, weight_layout::stacked_gate_up), .hidden_out = 37, .ldd = 80, .ldz = 41, .down_bias = true}, ""},
-                    mlp_case{{.gate_up = with(gate_up(17, 64, 80, weight_layout::interleaved), dtype::fp16, gpt_oss_activation(), true, numerics::fp32_through), .hidden_out = 24, .down_bias = true}, ""},
-                    mlp_case{{.gate_up = with(gate_up(7, 48, 32, weight_layout::stacked_up_gate), dtype::bf16, {activation_kind::gelu_tanh}, true, numerics::match_unfused), .hidden_out = 32}, ""},
-                    mlp_case{{.gate_up = gate_up(9, 40, 32), .hidden_out = 16}, "oracle"},
-                    mlp_case{{.gate_up = with(gate_up(3, 16, 0), dtype::bf16, {}, true, numerics::fp32_through), .hidden_out = 8}, ""}));
+    testing::Values(
+        mlp_case{{.gate_up = gate_up(5, 96, 64), .hidden_out = 64}, ""}, mlp_case{{.gate_up = gate_up(1, 96, 64), .hidden_out = 40}, ""},
+        mlp_case{{.gate_up = gate_up(33, 75, 51, weight_layout::stacked_gate_up), .hidden_out = 37, .ldd = 80, .ldz = 41, .down_bias = true}, ""},
+        mlp_case{{.gate_up = with(gate_up(17, 64, 80, weight_layout::interleaved), dtype::fp16, gpt_oss_activation(), true, numerics::fp32_through),
+                  .hidden_out = 24,
+                  .down_bias = true},
+                 ""},
+        mlp_case{{.gate_up = with(gate_up(7, 48, 32, weight_layout::stacked_up_gate), dtype::bf16, {activation_kind::gelu_tanh}, true,
+                                  numerics::match_unfused),
+                  .hidden_out = 32},
+                 ""},
+        mlp_case{{.gate_up = gate_up(9, 40, 32), .hidden_out = 16}, "oracle"},
+        mlp_case{{.gate_up = with(gate_up(3, 16, 0), dtype::bf16, {}, true, numerics::fp32_through), .hidden_out = 8}, ""}));
 
 TEST(Mlp, NoRowsNoWork) {
   const auto chosen = plan(mlp_problem{.gate_up = gate_up(0, 96, 64), .hidden_out = 64}, this_cpu());
