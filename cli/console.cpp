@@ -92,6 +92,7 @@ nlohmann::ordered_json to_json(const device_facts& d) {
     j["avx512_bf16"] = d.avx512_bf16;
     j["amx_bf16"] = d.amx_bf16;
     j["cache_bytes"] = d.cache_bytes;
+    j["onednn"] = d.onednn;
   }
   return j;
 }

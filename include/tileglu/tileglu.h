@@ -175,7 +175,8 @@ typedef struct tileglu_device_facts {
   int32_t avx512_bf16;
   int32_t amx_bf16;
   int64_t cache_bytes; /* private cache of a core */
-  int64_t reserved[3];
+  int32_t onednn;      /* this build has oneDNN */
+  int32_t reserved[5];
 } tileglu_device_facts;
 
 TILEGLU_API tileglu_status tileglu_device_get_facts(const tileglu_device* device, tileglu_device_facts* out);
@@ -232,7 +233,8 @@ TILEGLU_API const char* tileglu_kernel_name(size_t index);
 TILEGLU_API tileglu_status tileglu_prepare(const tileglu_plan* plan);
 /* Compute. After tileglu_prepare it neither allocates nor synchronises; many threads may call it on many streams. */
 TILEGLU_API tileglu_status tileglu_run(const tileglu_plan* plan, const tileglu_tensors* tensors, tileglu_stream stream);
-/* Plan (once per problem, kept for the life of the process) and run on this machine's best device. */
+/* Plan (once per problem, kept for the life of the process) and run on the calling thread's CUDA device, else on the CPU. Where the plan
+ * needs workspace, the library makes one per stream at the first call: use a stream once before it is captured in a CUDA graph. */
 TILEGLU_API tileglu_status tileglu_gated_linear(const tileglu_problem* problem, const tileglu_tensors* tensors, tileglu_stream stream);
 
 /* ---- the whole MLP: Z = (act(X Wg^T) * (X Wu^T)) Wd^T ---- */

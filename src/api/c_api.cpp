@@ -103,6 +103,7 @@ tileglu_status tileglu_device_get_facts(const tileglu_device* device, tileglu_de
     out->avx512_bf16 = d.avx512_bf16;
     out->amx_bf16 = d.amx_bf16;
     out->cache_bytes = d.cache_bytes;
+    out->onednn = d.onednn;
     return {};
   });
 }

@@ -36,6 +36,7 @@ FROZEN(options_backend, offsetof(tileglu_options, backend), 16);
 FROZEN(candidate, sizeof(tileglu_candidate), 32);
 FROZEN(facts, sizeof(tileglu_device_facts), 224);
 FROZEN(facts_threads, offsetof(tileglu_device_facts, threads), 176);
+FROZEN(facts_onednn, offsetof(tileglu_device_facts, onednn), 200);
 FROZEN(mlp_problem, sizeof(tileglu_mlp_problem), 136);
 FROZEN(mlp_problem_hidden_out, offsetof(tileglu_mlp_problem, hidden_out), 96);
 FROZEN(mlp_tensors, sizeof(tileglu_mlp_tensors), 104);
@@ -192,6 +193,54 @@ static void test_gpt_oss_defaults(void) {
   CHECK(memcmp(a, b, sizeof a) != 0);
 }
 
+static void test_mlp(void) {
+  enum { H = 8 };
+  static uint16_t down[H * N], z[M * H];
+  const tileglu_mlp_problem p = {.gate_up = {.m = M, .n = N, .k = K}, .hidden_out = H};
+  tileglu_mlp_tensors t = {.x = x, .w = tileglu_separate(gate, up), .w_down = down, .z = z};
+  const tileglu_tensors half = {.x = x, .w = tileglu_separate(gate, up), .y = y};
+  double want[M * N];
+  tileglu_device* cpu = NULL;
+  tileglu_mlp_plan* plan = NULL;
+  for (int i = 0; i < H * N; i++) down[i] = bf16(i % N == i / N ? 1 : 0); /* the identity: Z is Y */
+  CHECK(tileglu_device_create("cpu", &cpu) == TILEGLU_OK);
+  CHECK(tileglu_mlp_plan_create(&p, cpu, NULL, &plan) == TILEGLU_OK);
+  CHECK(tileglu_mlp_plan_row(plan)[0] != 0 && strstr(tileglu_mlp_plan_explain(plan), "m=3 n=8 k=16") != NULL);
+  CHECK(tileglu_mlp_run(plan, &t, NULL) == TILEGLU_WORKSPACE_TOO_SMALL && says("workspace"));
+  t.workspace_bytes = tileglu_mlp_plan_workspace_bytes(plan);
+  CHECK(t.workspace_bytes >= sizeof y);
+  void* const memory = malloc(t.workspace_bytes + 256);
+  t.workspace = (char*)memory + (256 - (uintptr_t)memory % 256) % 256;
+  CHECK(tileglu_mlp_prepare(plan) == TILEGLU_OK);
+  CHECK(tileglu_mlp_run(plan, &t, NULL) == TILEGLU_OK);
+  CHECK(tileglu_reference(&p.gate_up, &half, 0, M, 0, want) == TILEGLU_OK);
+  for (int i = 0; i < M * H; i++) CHECK(fabs(from_bf16(z[i]) - want[i]) <= 0.0079 * fabs(want[i]) + 1e-6);
+  free(memory);
+  tileglu_mlp_plan_destroy(plan);
+  CHECK(tileglu_mlp_plan_create(NULL, cpu, NULL, &plan) == TILEGLU_INVALID_ARGUMENT && plan == NULL);
+  CHECK(tileglu_mlp_run(NULL, &t, NULL) == TILEGLU_INVALID_ARGUMENT);
+  tileglu_mlp_plan_destroy(NULL);
+  tileglu_device_destroy(cpu);
+}
+
+static void test_pack(void) {
+  static uint16_t both[2 * N * K], gate_back[N * K], up_back[N * K];
+  const tileglu_weights separate = tileglu_separate(gate, up);
+  tileglu_packed_weights one = {.first = both, .layout = TILEGLU_INTERLEAVED};
+  const tileglu_packed_weights two = {.first = gate_back, .second = up_back, .layout = TILEGLU_SEPARATE};
+  const tileglu_weights interleaved = tileglu_interleaved(both);
+  tileglu_device* cpu = NULL;
+  CHECK(tileglu_device_create("cpu", &cpu) == TILEGLU_OK);
+  CHECK(tileglu_pack(&separate, &one, N, K, cpu, NULL) == TILEGLU_OK);
+  CHECK(memcmp(both, gate, K * sizeof both[0]) == 0 && memcmp(both + K, up, K * sizeof both[0]) == 0);
+  CHECK(tileglu_pack(&interleaved, &two, N, K, cpu, NULL) == TILEGLU_OK);
+  CHECK(memcmp(gate_back, gate, sizeof gate) == 0 && memcmp(up_back, up, sizeof up) == 0);
+  one.layout = 12;
+  CHECK(tileglu_pack(&separate, &one, N, K, cpu, NULL) == TILEGLU_INVALID_ARGUMENT && says("to.layout is 12"));
+  CHECK(tileglu_pack(&separate, NULL, N, K, cpu, NULL) == TILEGLU_INVALID_ARGUMENT && says("to is null"));
+  tileglu_device_destroy(cpu);
+}
+
 int main(void) {
   fill();
   test_versions_and_words();
@@ -199,6 +248,8 @@ int main(void) {
   test_plan();
   test_bad_values();
   test_gpt_oss_defaults();
+  test_mlp();
+  test_pack();
   if (failures) fprintf(stderr, "%d checks failed\n", failures);
   return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }
