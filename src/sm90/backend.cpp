@@ -28,7 +28,8 @@ std::string missing() {
   int driver = 0;
   cudaDriverGetVersion(&driver);
   if (driver == 0) return "no CUDA driver is installed";
-  if (driver < oldest_driver) return "the driver is of CUDA " + version_words(driver) + "; allowed are CUDA " + version_words(oldest_driver) + " and newer";
+  if (driver < oldest_driver)
+    return "the driver is of CUDA " + version_words(driver) + "; allowed are CUDA " + version_words(oldest_driver) + " and newer";
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
     cudaGetLastError();

@@ -75,12 +75,13 @@ status encode(const matrix_box& box, dtype type, CUtensorMap& map) noexcept try 
   const cuuint32_t box_extents[2] = {static_cast<cuuint32_t>(box.box_columns), static_cast<cuuint32_t>(box.box_rows)};
   const cuuint32_t steps[2] = {1, 1};
   // Promotion to 256 bytes: rows of K are read on through anyway, and DRAM pages open half as often.
-  const CUresult error = call(&map, type == dtype::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, const_cast<void*>(box.data),
-                              extents, strides, box_extents, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, box.swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult error = call(&map, type == dtype::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2,
+                              const_cast<void*>(box.data), extents, strides, box_extents, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, box.swizzle,
+                              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (error == CUDA_SUCCESS) return {};
-  return {status_code::device_error, "cuTensorMapEncodeTiled returned " + std::to_string(static_cast<int>(error)) + " for a matrix of " + std::to_string(box.rows) +
-                                         " x " + std::to_string(box.columns) + ", row stride " + std::to_string(box.row_stride)};
+  return {status_code::device_error, "cuTensorMapEncodeTiled returned " + std::to_string(static_cast<int>(error)) + " for a matrix of " +
+                                         std::to_string(box.rows) + " x " + std::to_string(box.columns) + ", row stride " +
+                                         std::to_string(box.row_stride)};
 } catch (...) {
   return {status_code::device_error, {}};
 }

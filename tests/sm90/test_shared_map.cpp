@@ -16,8 +16,10 @@ std::vector<paired_config> every_buildable() {
       for (int width = 8; width <= 128; width += 8)
         for (int stages = 2; stages <= 12; ++stages)
           for (const auto& [cm, cn] : {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 2}}) {
-            const paired_config c{kind, blocks, width, stages, cm, cn};
-            if (is_buildable(c)) all.push_back(c);
+            for (int warpgroups = 2; warpgroups <= 3; ++warpgroups) {
+              const paired_config c{kind, blocks, width, stages, cm, cn, warpgroups};
+              if (is_buildable(c)) all.push_back(c);
+            }
           }
   return all;
 }
@@ -28,7 +30,7 @@ TEST(shared_map, parts_lie_apart_and_inside) {
   for (const paired_config& c : all) {
     const paired_shared_map m = shared_map(c);
     const int x_bytes = c.stages * c.tile_rows() * 128, weight_bytes = c.stages * 2 * c.pair_width * 128;
-    const int output_bytes = 2 * m.output_buffers * 64 * c.pair_width * 2;
+    const int output_bytes = c.warpgroups * m.output_buffers * 64 * c.pair_width * 2;
     EXPECT_GE(m.weights, m.x + x_bytes);
     EXPECT_GE(m.output, m.weights + weight_bytes);
     EXPECT_GE(m.full, m.output + output_bytes);
@@ -57,13 +59,16 @@ TEST(shared_map, a_configuration_that_does_not_fit_is_not_buildable) {
   EXPECT_FALSE(is_buildable({schedule::pingpong, 2, 96, 6, 2, 1})) << "shared memory";
   EXPECT_FALSE(is_buildable({schedule::pingpong, 2, 104, 3, 2, 1})) << "accumulators";
   EXPECT_FALSE(is_buildable({schedule::pingpong, 2, 92, 3, 2, 1})) << "wgmma takes multiples of 8";
+  EXPECT_TRUE(is_buildable({schedule::cooperative, 1, 96, 3, 1, 2, 3}));
+  EXPECT_FALSE(is_buildable({schedule::pingpong, 1, 64, 4, 1, 1, 3})) << "two take turns";
+  EXPECT_FALSE(is_buildable({schedule::cooperative, 1, 104, 3, 1, 1, 3})) << "registers of three warpgroups";
   EXPECT_FALSE(is_buildable({schedule::pingpong, 2, 64, 3, 2, 2})) << "clusters of four leave SMs idle";
 }
 
 // The protocol of a stage's barriers, played by hand: each consumer warpgroup of each CTA that shares a load arrives once.
 TEST(barriers, a_stage_waits_for_every_warpgroup_that_reads_or_writes_it) {
   for (const auto& [cm, cn] : {std::pair{1, 1}, std::pair{2, 1}, std::pair{1, 2}})
-    for (int warpgroups = 1; warpgroups <= 2; ++warpgroups)
+    for (int warpgroups = 1; warpgroups <= 3; ++warpgroups)
       for (int receiver = 0; receiver < cm * cn; ++receiver) {
         int arrivals = 0;
         for (int sender = 0; sender < cm * cn; ++sender)  // as paired_ring::release does it

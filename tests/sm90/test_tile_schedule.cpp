@@ -33,11 +33,13 @@ TEST(tile_schedule, covers_every_tile_once_for_random_shapes) {
   const auto upto = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)) + 1; };
   for (int i = 0; i < 300000; ++i) {
     const bool pairs = random() % 2;
-    const paired_config c{random() % 2 ? schedule::pingpong : schedule::cooperative, upto(2), 8 * upto(16), 4, pairs && i % 3 ? 2 : 1, pairs && i % 3 == 0 ? 2 : 1};
+    const paired_config c{
+        random() % 2 ? schedule::pingpong : schedule::cooperative, upto(2), 8 * upto(16), 4, pairs && i % 3 ? 2 : 1, pairs && i % 3 == 0 ? 2 : 1};
     const std::int64_t m = random() % 4 ? upto(600) : upto(9000), n = 8 * (random() % 4 ? upto(120) : upto(1200));
     const int sm_count = random() % 2 ? 132 : 2 * upto(80), group = upto(20);
-    ASSERT_TRUE(covers_once(c, m, n, sm_count, group)) << "m " << m << " n " << n << " rows " << c.tile_rows() << " width " << c.pair_width << " cluster " << c.cluster_m
-                                                       << "x" << c.cluster_n << " sms " << sm_count << " group " << group;
+    ASSERT_TRUE(covers_once(c, m, n, sm_count, group))
+        << "m " << m << " n " << n << " rows " << c.tile_rows() << " width " << c.pair_width << " cluster " << c.cluster_m << "x" << c.cluster_n
+        << " sms " << sm_count << " group " << group;
   }
 }
 

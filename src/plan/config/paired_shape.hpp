@@ -21,15 +21,18 @@ constexpr Integer ceil_div(Integer a, Integer b) {
 
 constexpr int cluster_size(const paired_config& c) { return c.cluster_m * c.cluster_n; }
 
+/// Threads of a CTA: a warpgroup that loads, and those that multiply.
+constexpr int threads(const paired_config& c) { return 128 * (1 + c.warpgroups); }
+
 /// Byte offsets in shared memory, from a base that is a multiple of 1024.
 struct paired_shared_map {
-  int x;            ///< [stages][tile_rows][64] elements
-  int weights;      ///< [stages][2 pair_width][64]: gate rows over up rows
-  int output;       ///< [2 warpgroups][output_buffers][64][pair_width], in panels (sm90/device/output_tile.hpp)
+  int x;  ///< [stages][tile_rows][64] elements
+  int weights;  ///< [stages][2 pair_width][64]: gate rows over up rows
+  int output;  ///< [warpgroups][output_buffers][64][pair_width], in panels (sm90/device/output_tile.hpp)
   int output_buffers;
-  int full;         ///< [stages] mbarriers: loaded
-  int empty;        ///< [stages] mbarriers: read
-  int bytes;        ///< past the end
+  int full;  ///< [stages] mbarriers: loaded
+  int empty;  ///< [stages] mbarriers: read
+  int bytes;  ///< past the end
 };
 
 /// Slack to bring the base of dynamic shared memory to a multiple of 1024.
@@ -43,8 +46,8 @@ constexpr paired_shared_map shared_map(const paired_config& c) {
   // A buffer for every block of 64 rows spares the wait for the store of the block before; one does where there is no room.
   map.output_buffers = c.row_blocks;
   const int barriers = 2 * c.stages * 8;
-  if (map.output + 2 * map.output_buffers * buffer + barriers + shared_base_slack > sm90_shared_limit) map.output_buffers = 1;
-  map.full = map.output + 2 * map.output_buffers * buffer;
+  if (map.output + c.warpgroups * map.output_buffers * buffer + barriers + shared_base_slack > sm90_shared_limit) map.output_buffers = 1;
+  map.full = map.output + c.warpgroups * map.output_buffers * buffer;
   map.empty = map.full + c.stages * 8;
   map.bytes = map.full + barriers;
   return map;
@@ -62,7 +65,8 @@ struct tile_grid {
 };
 
 constexpr tile_grid tiles_of(const paired_config& c, std::int64_t m, std::int64_t n) {
-  return {static_cast<int>(ceil_div<std::int64_t>(m, c.tile_rows() * c.cluster_m)), static_cast<int>(ceil_div<std::int64_t>(n, c.pair_width * c.cluster_n))};
+  return {static_cast<int>(ceil_div<std::int64_t>(m, c.tile_rows() * c.cluster_m)),
+          static_cast<int>(ceil_div<std::int64_t>(n, c.pair_width * c.cluster_n))};
 }
 
 /// Clusters that run at once: one CTA an SM.
@@ -79,15 +83,15 @@ constexpr int waves(const paired_config& c, std::int64_t m, std::int64_t n, int 
 }
 
 /// Bytes that a CTA reads from L2 for one K block, multicast counted once: 26 to 30 a clock is what the chip sustains.
-constexpr int l2_bytes_per_k_block(const paired_config& c) {
-  return (c.tile_rows() / c.cluster_n + 2 * c.pair_width / c.cluster_m) * k_block * 2;
-}
+constexpr int l2_bytes_per_k_block(const paired_config& c) { return (c.tile_rows() / c.cluster_n + 2 * c.pair_width / c.cluster_m) * k_block * 2; }
 
 /// Is this a configuration that the kernel can be built with?
 constexpr bool is_buildable(const paired_config& c) {
   const bool clusters = (c.cluster_m == 1 || c.cluster_m == 2) && (c.cluster_n == 1 || c.cluster_n == 2) && cluster_size(c) <= 2;
-  return clusters && (c.row_blocks == 1 || c.row_blocks == 2) && c.pair_width >= 8 && c.pair_width <= 128 && c.pair_width % 8 == 0 && c.stages >= 2 &&
-         c.row_blocks * c.pair_width <= 192 &&  // accumulators of a thread: 232 registers less what the loop needs
+  // Accumulators of a thread: 192 of 232 or 240 registers with two consumer warpgroups, 96 of 160 with three (ptxas plans with 128).
+  const bool two = c.warpgroups == 2 && (c.row_blocks == 1 || c.row_blocks == 2) && c.row_blocks * c.pair_width <= 192;
+  const bool three = c.warpgroups == 3 && c.row_blocks == 1 && c.schedule == schedule::cooperative && c.pair_width <= 96;
+  return clusters && (two || three) && c.pair_width >= 8 && c.pair_width <= 128 && c.pair_width % 8 == 0 && c.stages >= 2 &&
          shared_bytes(c) <= sm90_shared_limit;
 }
 

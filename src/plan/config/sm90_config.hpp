@@ -17,8 +17,9 @@ struct paired_config {
   int stages;      ///< K blocks of 64 in flight
   int cluster_m;   ///< CTAs along rows, which share (multicast) B
   int cluster_n;   ///< CTAs along columns, which share (multicast) A
+  int warpgroups = 2;  ///< that multiply; 3 for cooperative tiles of 192 rows
 
-  constexpr int tile_rows() const { return 64 * row_blocks * (schedule == tileglu::schedule::cooperative ? 2 : 1); }
+  constexpr int tile_rows() const { return 64 * row_blocks * (schedule == tileglu::schedule::cooperative ? warpgroups : 1); }
   friend bool operator==(const paired_config&, const paired_config&) = default;
 };
 

@@ -1,4 +1,7 @@
 // Rows of the paired kernel. A name says: p or c (pingpong, cooperative), rows x pair width, s stages, c cluster.
+// Their ratios were measured on an NVIDIA H200 on 2026-11-29, weights cold, in CUDA graphs (docs/lab-book.md). They are what is left of
+// 74 rows after those went that the rest replaces within 1.2 % in each of 110 cells (eleven shapes, m = 24 to 8192), with a few widths kept
+// for shapes that were not raced.
 #pragma once
 
 #include <array>
@@ -9,64 +12,72 @@
 
 namespace tileglu::plan_detail {
 
-constexpr kernel_row paired_row(std::string_view name, schedule kind, int row_blocks, int pair_width, int stages, int cluster_m, int cluster_n,
-                                std::string_view evidence) {
-  return {name, kernel_family::paired, backend_id::sm90, paired_config{kind, row_blocks, pair_width, stages, cluster_m, cluster_n}, evidence};
+constexpr kernel_row paired_row(std::string_view name, const paired_config& config, std::string_view evidence) {
+  return {name, kernel_family::paired, backend_id::sm90, config, evidence};
+}
+
+/// Two warpgroups of 64 or 128 rows, or three of 64.
+constexpr kernel_row cooperative_row(std::string_view name, int rows, int width, int stages, int cluster_m, int cluster_n,
+                                     std::string_view evidence) {
+  const int warpgroups = rows == 192 ? 3 : 2;
+  return paired_row(name, {schedule::cooperative, rows / 64 / warpgroups, width, stages, cluster_m, cluster_n, warpgroups}, evidence);
+}
+
+constexpr kernel_row pingpong_row(std::string_view name, int rows, int width, int stages, int cluster_m, int cluster_n, std::string_view evidence) {
+  return paired_row(name, {schedule::pingpong, rows / 64, width, stages, cluster_m, cluster_n}, evidence);
 }
 
 inline constexpr auto paired_rows = [] {
-  constexpr schedule c = schedule::cooperative, p = schedule::pingpong;
-  constexpr std::string_view probe = "probe, H200, 2026-11-29", wave = "width between the probe's, to fill a wave";
+  constexpr std::string_view between = "a width between its neighbours', to fill a wave";
   return std::array{
-      // One wave: both warpgroups on one tile, half the epilogue each.
-      paired_row("paired_c128x128_s4_c2x1", c, 1, 128, 4, 2, 1, probe),
-      paired_row("paired_c128x128_s4_c1x2", c, 1, 128, 4, 1, 2, probe),
-      paired_row("paired_c128x120_s4_c2x1", c, 1, 120, 4, 2, 1, wave),
-      paired_row("paired_c128x112_s4_c2x1", c, 1, 112, 4, 2, 1, probe),
-      paired_row("paired_c128x112_s4_c1x2", c, 1, 112, 4, 1, 2, probe),
-      paired_row("paired_c128x104_s4_c2x1", c, 1, 104, 4, 2, 1, wave),
-      paired_row("paired_c128x96_s5_c2x1", c, 1, 96, 5, 2, 1, probe),
-      paired_row("paired_c128x88_s5_c2x1", c, 1, 88, 5, 2, 1, wave),
-      paired_row("paired_c128x80_s5_c2x1", c, 1, 80, 5, 2, 1, probe),
-      paired_row("paired_c128x80_s5_c1x1", c, 1, 80, 5, 1, 1, probe),
-      paired_row("paired_c128x80_s5_c1x2", c, 1, 80, 5, 1, 2, probe),
-      paired_row("paired_c128x72_s6_c2x1", c, 1, 72, 6, 2, 1, wave),
-      paired_row("paired_c128x64_s6_c2x1", c, 1, 64, 6, 2, 1, probe),
-      paired_row("paired_c128x56_s6_c2x1", c, 1, 56, 6, 2, 1, wave),
-      paired_row("paired_c128x48_s7_c2x1", c, 1, 48, 7, 2, 1, probe),
-      paired_row("paired_c128x48_s7_c1x2", c, 1, 48, 7, 1, 2, probe),
-      // Large K: fewer bytes from L2 for each product.
-      paired_row("paired_c256x96_s3_c2x1", c, 2, 96, 3, 2, 1, "probe: 0.971 of the bare product, 72B, m = 4096, sustained, H200, 2026-11-29"),
-      paired_row("paired_c256x96_s3_c1x2", c, 2, 96, 3, 1, 2, probe),
-      paired_row("paired_c256x80_s3_c2x1", c, 2, 80, 3, 2, 1, wave),
-      paired_row("paired_c256x80_s3_c1x2", c, 2, 80, 3, 1, 2, "probe: 0.961 of the bare product, 72B, m = 4096, burst, H200, 2026-11-29"),
-      paired_row("paired_c256x64_s4_c2x1", c, 2, 64, 4, 2, 1, wave),
+      // One or two waves: both warpgroups on one tile, half the epilogue each.
+      cooperative_row("paired_c128x128_s4_c2x1", 128, 128, 4, 2, 1, "1.004 of the bare product, 72B, m = 512, burst"),
+      cooperative_row("paired_c128x120_s4_c2x1", 128, 120, 4, 2, 1, between),
+      cooperative_row("paired_c128x112_s4_c2x1", 128, 112, 4, 2, 1, "0.959 of the bare product, 72B, m = 256, burst"),
+      cooperative_row("paired_c128x112_s4_c1x2", 128, 112, 4, 1, 2, "0.946 of the bare product, 14B, m = 128, burst"),
+      cooperative_row("paired_c128x96_s5_c2x1", 128, 96, 5, 2, 1, between),
+      cooperative_row("paired_c128x88_s5_c2x1", 128, 88, 5, 2, 1, between),
+      cooperative_row("paired_c128x88_s5_c1x1", 128, 88, 5, 1, 1, "0.958 of the bare product, 3B, m = 128, burst"),
+      cooperative_row("paired_c128x80_s5_c1x1", 128, 80, 5, 1, 1, "0.993 of the bare product, 0.5B, m = 256, burst"),
+      cooperative_row("paired_c128x72_s6_c2x1", 128, 72, 6, 2, 1, between),
+      cooperative_row("paired_c128x72_s6_c1x1", 128, 72, 6, 1, 1, "0.941 of the bare product, 1.5B, m = 128, burst"),
+      cooperative_row("paired_c128x64_s6_c1x1", 128, 64, 6, 1, 1, between),
+      cooperative_row("paired_c128x56_s7_c1x1", 128, 56, 7, 1, 1, "0.985 of the bare product, k = 4096, n = 7168, m = 96, burst"),
+      cooperative_row("paired_c128x48_s7_c1x1", 128, 48, 7, 1, 1, between),
+      cooperative_row("paired_c128x40_s8_c1x1", 128, 40, 8, 1, 1, "1.047 of the bare product, 0.5B, m = 128, burst"),
+      cooperative_row("paired_c128x32_s8_c1x1", 128, 32, 8, 1, 1, "1.030 of the bare product, k = 4096, n = 3584, m = 96, burst"),
+      // m of 192, 320, 384.
+      cooperative_row("paired_c192x88_s4_c1x1", 192, 88, 4, 1, 1, "1.017 of the bare product, 3B, m = 192, burst"),
+      cooperative_row("paired_c192x72_s4_c1x1", 192, 72, 4, 1, 1, "0.861 of the bare product, 7B, m = 192, burst"),
+      cooperative_row("paired_c192x56_s5_c1x1", 192, 56, 5, 1, 1, "0.954 of the bare product, 14B, m = 192, burst"),
+      cooperative_row("paired_c192x40_s6_c1x1", 192, 40, 6, 1, 1, "1.114 of the bare product, k = 4096, n = 3584, m = 192, burst"),
+      // Large K, and m of 256 in one wave: fewer bytes from L2 for each product, the epilogue under the tile's own products.
+      cooperative_row("paired_c256x96_s3_c2x1", 256, 96, 3, 2, 1, "0.922 of the bare product, 7B, m = 8192, sustained; 0.961, 72B, m = 8192, burst"),
+      cooperative_row("paired_c256x96_s3_c1x2", 256, 96, 3, 1, 2, "0.976 of the bare product, 72B, m = 4096, burst"),
+      cooperative_row("paired_c256x88_s3_c2x1", 256, 88, 3, 2, 1, between),
+      cooperative_row("paired_c256x72_s4_c2x1", 256, 72, 4, 2, 1, "0.958 of the bare product, 7B, m = 512, burst"),
+      cooperative_row("paired_c256x72_s4_c1x2", 256, 72, 4, 1, 2, "1.016 of the bare product, 32B, m = 256, burst"),
+      cooperative_row("paired_c256x64_s4_c1x2", 256, 64, 4, 1, 2, between),
+      cooperative_row("paired_c256x56_s4_c1x2", 256, 56, 4, 1, 2, between),
       // Many waves: one warpgroup's epilogue under the other's products.
-      paired_row("paired_p128x96_s5_c2x1", p, 2, 96, 5, 2, 1, probe),
-      paired_row("paired_p128x96_s4_c2x1", p, 2, 96, 4, 2, 1, "probe: 0.974 of the bare product, 7B, m = 4096, burst, H200, 2026-11-29"),
-      paired_row("paired_p128x96_s4_c1x2", p, 2, 96, 4, 1, 2, probe),
-      paired_row("paired_p128x88_s4_c2x1", p, 2, 88, 4, 2, 1, wave),
-      paired_row("paired_p128x80_s5_c2x1", p, 2, 80, 5, 2, 1, probe),
-      paired_row("paired_p128x80_s5_c1x2", p, 2, 80, 5, 1, 2, probe),
-      paired_row("paired_p128x72_s5_c2x1", p, 2, 72, 5, 2, 1, wave),
-      paired_row("paired_p128x64_s6_c2x1", p, 2, 64, 6, 2, 1, probe),
-      paired_row("paired_p128x64_s6_c1x2", p, 2, 64, 6, 1, 2, probe),
-      paired_row("paired_p128x48_s7_c2x1", p, 2, 48, 7, 2, 1, probe),
-      paired_row("paired_p128x48_s7_c1x2", p, 2, 48, 7, 1, 2, probe),
+      pingpong_row("paired_p128x96_s5_c2x1", 128, 96, 5, 2, 1, "0.936 of the bare product, 1.5B, m = 1024, burst"),
+      pingpong_row("paired_p128x96_s4_c2x1", 128, 96, 4, 2, 1, "0.885 of the bare product, 0.5B, m = 4096, burst"),
+      pingpong_row("paired_p128x88_s4_c2x1", 128, 88, 4, 2, 1, "0.889 of the bare product, 0.5B, m = 2048, burst"),
+      pingpong_row("paired_p128x80_s5_c2x1", 128, 80, 5, 2, 1, "0.969 of the bare product, 0.5B, m = 1024, burst"),
+      pingpong_row("paired_p128x72_s5_c2x1", 128, 72, 5, 2, 1, between),
+      pingpong_row("paired_p128x64_s6_c2x1", 128, 64, 6, 2, 1, between),
       // Few rows.
-      paired_row("paired_p64x112_s5_c2x1", p, 1, 112, 5, 2, 1, probe),
-      paired_row("paired_p64x112_s5_c1x1", p, 1, 112, 5, 1, 1, probe),
-      paired_row("paired_p64x104_s5_c1x1", p, 1, 104, 5, 1, 1, wave),
-      paired_row("paired_p64x96_s6_c1x1", p, 1, 96, 6, 1, 1, probe),
-      paired_row("paired_p64x88_s6_c1x1", p, 1, 88, 6, 1, 1, wave),
-      paired_row("paired_p64x80_s7_c2x1", p, 1, 80, 7, 2, 1, probe),
-      paired_row("paired_p64x80_s7_c1x1", p, 1, 80, 7, 1, 1, probe),
-      paired_row("paired_p64x72_s7_c1x1", p, 1, 72, 7, 1, 1, wave),
-      paired_row("paired_p64x64_s8_c1x1", p, 1, 64, 8, 1, 1, probe),
-      paired_row("paired_p64x56_s8_c1x1", p, 1, 56, 8, 1, 1, wave),
-      paired_row("paired_p64x48_s9_c1x1", p, 1, 48, 9, 1, 1, probe),
-      paired_row("paired_p64x40_s10_c1x1", p, 1, 40, 10, 1, 1, "small n: more tiles than SMs"),
-      paired_row("paired_p64x32_s12_c1x1", p, 1, 32, 12, 1, 1, "small n: more tiles than SMs"),
+      pingpong_row("paired_p64x112_s5_c1x1", 64, 112, 5, 1, 1, "0.970 of the bare product, 14B, m = 64, burst"),
+      pingpong_row("paired_p64x104_s5_c1x1", 64, 104, 5, 1, 1, between),
+      pingpong_row("paired_p64x96_s6_c1x1", 64, 96, 6, 1, 1, between),
+      pingpong_row("paired_p64x88_s6_c1x1", 64, 88, 6, 1, 1, "0.972 of the bare product, 3B, m = 64, burst"),
+      pingpong_row("paired_p64x80_s7_c1x1", 64, 80, 7, 1, 1, between),
+      pingpong_row("paired_p64x72_s7_c1x1", 64, 72, 7, 1, 1, "0.862 of the bare product, 1.5B, m = 64, burst"),
+      pingpong_row("paired_p64x64_s8_c1x1", 64, 64, 8, 1, 1, between),
+      pingpong_row("paired_p64x56_s8_c1x1", 64, 56, 8, 1, 1, "0.987 of the bare product, k = 4096, n = 7168, m = 24, burst"),
+      pingpong_row("paired_p64x48_s9_c1x1", 64, 48, 9, 1, 1, "0.972 of the bare product, 7B, m = 64, burst"),
+      pingpong_row("paired_p64x40_s10_c1x1", 64, 40, 10, 1, 1, "0.902 of the bare product, 0.5B, m = 64, burst"),
+      pingpong_row("paired_p64x32_s12_c1x1", 64, 32, 12, 1, 1, "0.984 of the bare product, k = 4096, n = 3584, m = 24, burst"),
   };
 }();
 

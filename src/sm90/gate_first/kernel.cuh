@@ -342,7 +342,7 @@ __device__ __forceinline__ void consume(const gate_first_arguments& args, const 
     at.skip(2 * self.k_blocks);
     finish<Row, Element, General>(gate, up, args, self, warpgroup, origin);
   }
-  if (threadIdx.x % 128 == 0) ptx::tma_store_wait();
+  if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<0>();
 }
 
 template <class Row, class Element, bool General>

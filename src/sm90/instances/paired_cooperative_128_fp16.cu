@@ -2,6 +2,6 @@
 
 namespace tileglu::sm90 {
 
-std::span<const paired_instance> paired_cooperative_128_fp16() noexcept { return paired_instances<__half, schedule::cooperative, 1>(); }
+std::span<const paired_instance> paired_cooperative_128_fp16() noexcept { return paired_instances<__half, schedule::cooperative, 128>(); }
 
 }  // namespace tileglu::sm90

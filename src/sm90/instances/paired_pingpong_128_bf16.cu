@@ -2,6 +2,6 @@
 
 namespace tileglu::sm90 {
 
-std::span<const paired_instance> paired_pingpong_128_bf16() noexcept { return paired_instances<__nv_bfloat16, schedule::pingpong, 2>(); }
+std::span<const paired_instance> paired_pingpong_128_bf16() noexcept { return paired_instances<__nv_bfloat16, schedule::pingpong, 128>(); }
 
 }  // namespace tileglu::sm90

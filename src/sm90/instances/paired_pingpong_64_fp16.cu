@@ -2,6 +2,6 @@
 
 namespace tileglu::sm90 {
 
-std::span<const paired_instance> paired_pingpong_64_fp16() noexcept { return paired_instances<__half, schedule::pingpong, 1>(); }
+std::span<const paired_instance> paired_pingpong_64_fp16() noexcept { return paired_instances<__half, schedule::pingpong, 64>(); }
 
 }  // namespace tileglu::sm90

@@ -36,7 +36,8 @@ __device__ __forceinline__ void finish_group(column_group& g, cuda::epilogue_par
   p.act.kind = Kind;
 #pragma unroll
   for (int side = 0; side < 2; ++side) {
-    const float bias_gate = cuda::load_bias<Element>(p, p.bias_gate, column + side, n), bias_up = cuda::load_bias<Element>(p, p.bias_up, column + side, n);
+    const float bias_gate = cuda::load_bias<Element>(p, p.bias_gate, column + side, n),
+                bias_up = cuda::load_bias<Element>(p, p.bias_up, column + side, n);
 #pragma unroll
     for (int i = side; i < 4; i += 2) g.gate[i] = cuda::finish_general<Element>(p, g.gate[i], g.up[i], bias_gate, bias_up);
   }
@@ -57,7 +58,8 @@ __device__ __forceinline__ void finish_group(column_group& g, const cuda::epilog
 
 /// 64 rows x Width columns of outputs, whatever the problem asks for, into the panels of `buffer`.
 template <class Element, int Width>
-__device__ __forceinline__ void finish_general_block(const float (&d)[Width], const paired_arguments& args, int first_column, std::uint32_t buffer) {
+__device__ __forceinline__ void finish_general_block(const float (&d)[Width], const paired_arguments& args, int first_column,
+                                                     std::uint32_t buffer) {
   const int thread = static_cast<int>(threadIdx.x % 128), row = stmatrix_row(thread / 32, thread % 32);
 #pragma unroll 1
   for (int group = 0; group < Width / 8; ++group) {
@@ -69,20 +71,63 @@ __device__ __forceinline__ void finish_general_block(const float (&d)[Width], co
   }
 }
 
+/// silu of pairs of neighbouring columns, by three special-function instructions a pair instead of four: 1/a is b times 1/(a b). Those
+/// instructions, 16 a clock, bound the epilogue. A pair is an even column and the next, whatever the tile, so that the bits of an output
+/// depend neither on the row of the table nor on the other rows of X.
+template <int Pairs>
+__device__ __forceinline__ void silu_pairs(float (&x)[2 * Pairs]) {
+  constexpr float largest = 0x1p125f;  // 1 / (a b) must be a normal number
+  float a[2 * Pairs], product[Pairs], sigmoid[2 * Pairs];
+  bool fit = true;
+#pragma unroll
+  for (int i = 0; i < 2 * Pairs; ++i) a[i] = 1.0f + cuda::ex2(x[i] * -1.4426950408889634f);
+#pragma unroll
+  for (int p = 0; p < Pairs; ++p) {
+    product[p] = a[2 * p] * a[2 * p + 1];
+    fit = fit && product[p] < largest;
+    const float inverse = cuda::rcp(product[p]);
+    sigmoid[2 * p] = inverse * a[2 * p + 1];
+    sigmoid[2 * p + 1] = inverse * a[2 * p];
+  }
+  if (!fit) {  // gates that sum to -86, or a NaN
+#pragma unroll
+    for (int p = 0; p < Pairs; ++p)
+      if (!(product[p] < largest)) {
+        sigmoid[2 * p] = cuda::rcp(a[2 * p]);
+        sigmoid[2 * p + 1] = cuda::rcp(a[2 * p + 1]);
+      }
+  }
+#pragma unroll
+  for (int i = 0; i < 2 * Pairs; ++i) x[i] *= sigmoid[i];
+}
+
+/// Registers `index` to `index` + 2 * Count - 1: their outputs, packed two by two.
+template <class Element, int Count, int Width>
+__device__ __forceinline__ void finish_silu(const float (&d)[Width], int index, std::uint32_t (&v)[Count]) {
+  float x[2 * Count];
+#pragma unroll
+  for (int i = 0; i < 2 * Count; ++i) x[i] = d[index + i];
+  silu_pairs<Count>(x);
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    v[i] = cuda::pack_two<Element>(x[2 * i] * d[Width / 2 + index + 2 * i], x[2 * i + 1] * d[Width / 2 + index + 2 * i + 1]);
+}
+
 /// The same for silu, fp32_through, no bias and no clamp, where every instruction counts: unrolled, 16 columns at a time.
 template <class Element, int Width>
 __device__ __forceinline__ void finish_silu_block(const float (&d)[Width], std::uint32_t buffer) {
   const int thread = static_cast<int>(threadIdx.x % 128), lane = thread % 32;
   const int row = stmatrix_row(thread / 32, lane), side = stmatrix_group(lane);
   constexpr int groups = Width / 8;
-  const auto two = [&](int i) { return cuda::pack_two<Element>(cuda::finish_silu(d[i], d[Width / 2 + i]), cuda::finish_silu(d[i + 1], d[Width / 2 + i + 1])); };
 #pragma unroll
   for (int group = 0; group + 1 < groups; group += 2) {
-    const std::uint32_t v[4] = {two(4 * group), two(4 * group + 2), two(4 * group + 4), two(4 * group + 6)};
+    std::uint32_t v[4];
+    finish_silu<Element>(d, 4 * group, v);
     ptx::stmatrix_x4(buffer + output_offset(Width, row, group + side), v);
   }
   if constexpr (groups % 2 == 1) {
-    const std::uint32_t v[2] = {two(4 * groups - 4), two(4 * groups - 2)};
+    std::uint32_t v[2];
+    finish_silu<Element>(d, 4 * groups - 4, v);
     ptx::stmatrix_x2(buffer + output_offset(Width, row, groups - 1), v);
   }
 }

@@ -21,6 +21,8 @@ std::span<const paired_instance> paired_pingpong_64_bf16() noexcept;
 std::span<const paired_instance> paired_pingpong_64_fp16() noexcept;
 std::span<const paired_instance> paired_cooperative_128_bf16() noexcept;
 std::span<const paired_instance> paired_cooperative_128_fp16() noexcept;
+std::span<const paired_instance> paired_cooperative_192_bf16() noexcept;
+std::span<const paired_instance> paired_cooperative_192_fp16() noexcept;
 std::span<const paired_instance> paired_cooperative_256_bf16() noexcept;
 std::span<const paired_instance> paired_cooperative_256_fp16() noexcept;
 

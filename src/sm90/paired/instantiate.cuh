@@ -18,24 +18,24 @@ struct paired_row {
   static constexpr paired_config config = std::get<paired_config>(plan_detail::paired_rows[Index].config);
 };
 
-constexpr bool is_kind(std::size_t index, schedule kind, int row_blocks) {
+constexpr bool is_kind(std::size_t index, schedule kind, int tile_rows) {
   const auto& c = std::get<paired_config>(plan_detail::paired_rows[index].config);
-  return c.schedule == kind && c.row_blocks == row_blocks;
+  return c.schedule == kind && c.tile_rows() == tile_rows;
 }
 
 /// The rows of one kind, as indices.
-template <schedule Kind, int RowBlocks>
+template <schedule Kind, int TileRows>
 struct rows_of_kind {
   static constexpr std::size_t count = [] {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < plan_detail::paired_rows.size(); ++i) n += is_kind(i, Kind, RowBlocks);
+    for (std::size_t i = 0; i < plan_detail::paired_rows.size(); ++i) n += is_kind(i, Kind, TileRows);
     return n;
   }();
   static constexpr std::array<std::size_t, count> rows = [] {
     std::array<std::size_t, count> chosen{};
     std::size_t n = 0;
     for (std::size_t i = 0; i < plan_detail::paired_rows.size(); ++i)
-      if (is_kind(i, Kind, RowBlocks)) chosen[n++] = i;
+      if (is_kind(i, Kind, TileRows)) chosen[n++] = i;
     return chosen;
   }();
 };
@@ -48,13 +48,14 @@ paired_instance instance() noexcept {
 
 template <class Element, class Rows, std::size_t... I>
 std::span<const paired_instance> instances_of(std::index_sequence<I...>) noexcept {
-  static const paired_instance all[] = {instance<Element, epilogue_kind::silu, Rows::rows[I]>()..., instance<Element, epilogue_kind::general, Rows::rows[I]>()...};
+  static const paired_instance all[] = {instance<Element, epilogue_kind::silu, Rows::rows[I]>()...,
+                                        instance<Element, epilogue_kind::general, Rows::rows[I]>()...};
   return all;
 }
 
-template <class Element, schedule Kind, int RowBlocks>
+template <class Element, schedule Kind, int TileRows>
 std::span<const paired_instance> paired_instances() noexcept {
-  using rows = rows_of_kind<Kind, RowBlocks>;
+  using rows = rows_of_kind<Kind, TileRows>;
   return instances_of<Element, rows>(std::make_index_sequence<rows::count>{});
 }
 

@@ -8,7 +8,7 @@
 //   shared   paired_shared_map (plan/config/paired_shape.hpp)
 //   registers  float d[row_blocks][pair_width] a thread: up to 192 of 232
 //
-// Warpgroup 0 loads (one thread), 1 and 2 multiply. Pingpong: each owns a tile, and one multiplies while the other runs its
+// Warpgroup 0 loads (one thread), 1 and 2 (and 3) multiply. Pingpong: each owns a tile, and one multiplies while the other runs its
 // epilogue; cooperative: they split the rows of one tile.
 #pragma once
 
@@ -23,17 +23,18 @@
 
 namespace tileglu::sm90 {
 
-inline constexpr int paired_threads = 384;
-
-/// Registers a thread, of the 168 that every thread is launched with: 3 * 168 = loader + 2 * consumer. With more than 160 accumulators the
-/// general epilogue spills at 232 in pingpong; the loaders of some clusters spill at 24.
+/// Registers a thread of the loader's and of the consumers' warpgroups. The pool is what the launch gives every thread, 168 with three
+/// warpgroups and 128 with four. In pingpong with more than 160 accumulators the general epilogue spills at 232; the loaders of some
+/// clusters spill at 24.
 template <class Row>
 struct paired_registers {
+  static constexpr bool three = Row::config.warpgroups == 3;
   static constexpr bool many = Row::config.schedule == schedule::pingpong && Row::config.row_blocks * Row::config.pair_width > 160;
-  static constexpr int loader = many ? 24 : 40, consumer = many ? 240 : 232;
+  static constexpr int loader = three ? 32 : many ? 24 : 40, consumer = three ? 160 : many ? 240 : 232;
+  static_assert(loader + Row::config.warpgroups * consumer <= (three ? 4 * 128 : 3 * 168));
 };
 
-/// Named barriers: whose turn it is to multiply (2, 3), and each consumer warpgroup by itself (4, 5).
+/// Named barriers: whose turn it is to multiply (2, 3), and each consumer warpgroup by itself (4, 5, 6).
 inline constexpr int turn_barrier = 2, store_barrier = 4;
 
 /// A CTA's place in its cluster, and the tiles it walks. (Device code can't bind a static member to a reference: members that need the
@@ -87,7 +88,7 @@ struct paired_ring {
   /// A stage is full when its loader has arrived and the bytes are in; it is empty when every consumer of every CTA that its loads
   /// reach, or that loads into it, has read it.
   __device__ __forceinline__ void init_barriers() const {
-    constexpr int readers = (config.cluster_m + config.cluster_n - 1) * (config.schedule == schedule::pingpong ? 1 : 2);
+    constexpr int readers = (config.cluster_m + config.cluster_n - 1) * (config.schedule == schedule::pingpong ? 1 : config.warpgroups);
     for (int stage = 0; stage < config.stages; ++stage) {
       ptx::mbarrier_init(full(stage), 1);
       ptx::mbarrier_init(empty(stage), readers);
@@ -107,7 +108,8 @@ struct paired_ring {
 };
 
 template <class Row>
-__device__ __forceinline__ void load_x(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta, int stage, int k, int row) {
+__device__ __forceinline__ void load_x(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta, int stage, int k,
+                                       int row) {
   constexpr paired_config config = Row::config;
   if constexpr (config.cluster_n == 1) {
     ptx::tma_load(ring.x(stage), &args.x, ring.full(stage), k, row);
@@ -116,12 +118,14 @@ __device__ __forceinline__ void load_x(const paired_arguments& args, const paire
     std::uint16_t ctas = 0;
 #pragma unroll
     for (int j = 0; j < config.cluster_n; ++j) ctas |= static_cast<std::uint16_t>(1 << (j * config.cluster_m + cta.row_rank));
-    ptx::tma_load_multicast(ring.x(stage) + cta.column_rank * share * k_block * 2, &args.x, ring.full(stage), k, row + cta.column_rank * share, ctas);
+    ptx::tma_load_multicast(ring.x(stage) + cta.column_rank * share * k_block * 2, &args.x, ring.full(stage), k, row + cta.column_rank * share,
+                            ctas);
   }
 }
 
 template <class Row>
-__device__ __forceinline__ void load_weights(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta, int stage, int k, int column) {
+__device__ __forceinline__ void load_weights(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta, int stage,
+                                             int k, int column) {
   constexpr paired_config config = Row::config;
   constexpr int half = config.pair_width * k_block * 2;
   if constexpr (config.cluster_m == 1) {
@@ -179,23 +183,37 @@ __device__ __forceinline__ void produce(const paired_arguments& args, const pair
   }
 }
 
+/// Operands of one stage, for the rows of a warpgroup.
+struct stage_operands {
+  std::uint64_t x;  ///< [64 row_blocks, 64]
+  std::uint64_t weights;  ///< [2 pair_width, 64]
+};
+
+template <class Row>
+__device__ __forceinline__ stage_operands operands(const paired_ring<Row>& ring, int stage, int first_row) {
+  return {ptx::wgmma_operand(ring.x(stage) + first_row * k_block * 2), ptx::wgmma_operand(ring.weights(stage))};
+}
+
+/// Queue d += X W^T of one 16-wide step of a K block, for 64-row block `i` of the warpgroup's rows.
+template <class Row, class Element>
+__device__ __forceinline__ void multiply_step(float (&d)[Row::config.pair_width], const stage_operands& from, int i, int step, int accumulate) {
+  ptx::wgmma<Element>(d, from.x + i * (64 * k_block * 2 / 16) + step * 2, from.weights + step * 2, accumulate);
+}
+
 /// Multiply the K blocks of a tile into `d`. One group of wgmmas stays in flight; the stage before it is released while it runs.
 /// `hand_over` is called when the last wgmma is issued, ahead of its end: the peer may start.
 template <class Row, class Element, class HandOver>
-__device__ __forceinline__ void multiply(float (&d)[Row::config.row_blocks][Row::config.pair_width], const paired_ring<Row>& ring, const paired_cta<Row>& cta,
-                                         ring_position<Row::config.stages>& at, int first_row, HandOver hand_over) {
-  constexpr paired_config config = Row::config;
+__device__ __forceinline__ void multiply(float (&d)[Row::config.row_blocks][Row::config.pair_width], const paired_ring<Row>& ring,
+                                         const paired_cta<Row>& cta, ring_position<Row::config.stages>& at, int first_row, HandOver hand_over) {
   int previous = -1;
   for (int block = 0; block < cta.k_blocks; ++block) {
     ptx::mbarrier_wait(ring.full(at.stage), at.parity);
-    const std::uint64_t x = ptx::wgmma_operand(ring.x(at.stage) + first_row * k_block * 2);  // [64 row_blocks, 64]
-    const std::uint64_t weights = ptx::wgmma_operand(ring.weights(at.stage));               // [2 pair_width, 64]
+    const stage_operands from = operands(ring, at.stage, first_row);
     ptx::wgmma_fence();
 #pragma unroll
     for (int step = 0; step < k_block / 16; ++step)
 #pragma unroll
-      for (int i = 0; i < config.row_blocks; ++i)
-        ptx::wgmma<Element>(d[i], x + i * (64 * k_block * 2 / 16) + step * 2, weights + step * 2, block | step);
+      for (int i = 0; i < Row::config.row_blocks; ++i) multiply_step<Row, Element>(d[i], from, i, step, block | step);
     ptx::wgmma_commit();
     if (previous >= 0) {
       ptx::wgmma_wait<1>();
@@ -208,37 +226,33 @@ __device__ __forceinline__ void multiply(float (&d)[Row::config.row_blocks][Row:
   ptx::wgmma_wait<0>();
   ring.release(previous, cta);
 #pragma unroll
-  for (int i = 0; i < config.row_blocks; ++i) ptx::wgmma_results(d[i]);
+  for (int i = 0; i < Row::config.row_blocks; ++i) ptx::wgmma_results(d[i]);
 }
 
-/// Activate a warpgroup's rows of a tile and store them.
+/// Activate 64 rows of a tile and store them; `i` is their number among the warpgroup's blocks.
 template <class Row, class Element, epilogue_kind Kind>
-__device__ __forceinline__ void finish(const float (&d)[Row::config.row_blocks][Row::config.pair_width], const paired_arguments& args, const paired_ring<Row>& ring,
-                                       int warpgroup, int first_row, int first_column) {
+__device__ __forceinline__ void finish(const float (&d)[Row::config.pair_width], const paired_arguments& args, const paired_ring<Row>& ring,
+                                       int warpgroup, int i, int first_row, int first_column) {
   constexpr paired_config config = Row::config;
   constexpr int buffers = paired_ring<Row>::map.output_buffers;
   constexpr output_panels panels = panels_of(config.pair_width);
   const bool stores = threadIdx.x % 128 == 0;
+  std::uint8_t* buffer = ring.output(warpgroup, i % buffers);
+  if (stores) ptx::tma_store_wait_read<buffers - 1>();  // the group that last read this buffer
+  ptx::barrier_sync(store_barrier + warpgroup, 128);
+  finish_block<Element, Kind>(d, args, first_column, ptx::shared_address(buffer));
+  ptx::fence_shared_for_tma();
+  ptx::barrier_sync(store_barrier + warpgroup, 128);
+  if (stores) {
+    const int row = first_row + i * 64;
+    if (row < args.m)
 #pragma unroll
-  for (int i = 0; i < config.row_blocks; ++i) {
-    const int buffer = i % buffers;
-    if (stores) ptx::tma_store_wait_read<buffers - 1>();  // the group that last read this buffer
-    ptx::barrier_sync(store_barrier + warpgroup, 128);
-    finish_block<Element, Kind>(d[i], args, first_column, ptx::shared_address(ring.output(warpgroup, buffer)));
-    ptx::fence_shared_for_tma();
-    ptx::barrier_sync(store_barrier + warpgroup, 128);
-    if (stores) {
-      const int row = first_row + i * 64;
-      if (row < args.m)
-#pragma unroll
-        for (int column = 0; column < config.pair_width; column += panels.columns)
-          if (first_column + column < args.n)
-            ptx::tma_store(&args.y, ring.output(warpgroup, buffer) + output_offset(config.pair_width, 0, column / 8), first_column + column, row);
-      ptx::tma_store_commit();
-    }
+      for (int column = 0; column < config.pair_width; column += panels.columns)
+        if (first_column + column < args.n)
+          ptx::tma_store(&args.y, buffer + output_offset(config.pair_width, 0, column / 8), first_column + column, row);
+    ptx::tma_store_commit();
   }
 }
-
 
 template <class Row, class Element, epilogue_kind Kind>
 __device__ __forceinline__ void consume(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta, int warpgroup) {
@@ -261,13 +275,63 @@ __device__ __forceinline__ void consume(const paired_arguments& args, const pair
       if (pingpong && tile + cta.tile_step < cta.tiles) ptx::barrier_arrive(turn_barrier + (warpgroup ^ 1), 256);
     });
     if (pingpong) at.skip(cta.k_blocks);
-    finish<Row, Element, Kind>(d, args, ring, warpgroup, origin.row + own_rows, origin.column);
+#pragma unroll
+    for (int i = 0; i < config.row_blocks; ++i) finish<Row, Element, Kind>(d[i], args, ring, warpgroup, i, origin.row + own_rows, origin.column);
   }
-  if (threadIdx.x % 128 == 0) ptx::tma_store_wait();
+  if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<0>();  // shared memory must outlive the stores; the grid's end completes them
+}
+
+/// Cooperative warpgroups with two blocks of 64 rows have no peer to hide an epilogue under. They hide it under their own products: the
+/// epilogue of block 0 runs while block 1 multiplies its last K block, that of block 1 while block 0 multiplies the first of the next tile.
+template <class Row, class Element, epilogue_kind Kind>
+__device__ __forceinline__ void consume_overlapped(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta,
+                                                   int warpgroup) {
+  constexpr paired_config config = Row::config;
+  const int own_rows = warpgroup * 128;
+  ring_position<config.stages> at;
+  float d[2][config.pair_width];
+  const auto multiply_block = [&](int i, int accumulate) {  // the K block at `at`, of 64-row block i, as a group of its own
+    const stage_operands from = operands(ring, at.stage, own_rows);
+    ptx::wgmma_fence();
+#pragma unroll
+    for (int step = 0; step < k_block / 16; ++step) multiply_step<Row, Element>(d[i], from, i, step, accumulate | step);
+    ptx::wgmma_commit();
+  };
+  ptx::mbarrier_wait(ring.full(at.stage), at.parity);
+  multiply_block(0, 0);
+  ptx::wgmma_wait<0>();
+  ptx::wgmma_results(d[0]);
+  for (int tile = cta.first_tile; tile < cta.tiles; tile += cta.tile_step) {
+    const tile_position origin = cta.origin(tile);
+    multiply_block(1, 0);
+    int previous = at.stage;
+    at.advance();
+    for (int block = 1; block < cta.k_blocks; ++block) {
+      ptx::mbarrier_wait(ring.full(at.stage), at.parity);
+      multiply_block(0, 1);
+      multiply_block(1, 1);
+      ptx::wgmma_wait<2>();
+      ring.release(previous, cta);
+      previous = at.stage;
+      at.advance();
+    }
+    ptx::wgmma_wait<1>();
+    ptx::wgmma_results(d[0]);
+    finish<Row, Element, Kind>(d[0], args, ring, warpgroup, 0, origin.row + own_rows, origin.column);
+    if (tile + cta.tile_step < cta.tiles) ptx::mbarrier_wait(ring.full(at.stage), at.parity);
+    multiply_block(0, 0);
+    ptx::wgmma_wait<1>();
+    ring.release(previous, cta);
+    ptx::wgmma_results(d[1]);
+    finish<Row, Element, Kind>(d[1], args, ring, warpgroup, 1, origin.row + own_rows, origin.column);
+    ptx::wgmma_wait<0>();
+    ptx::wgmma_results(d[0]);
+  }
+  if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<0>();  // shared memory must outlive the stores; the grid's end completes them
 }
 
 template <class Row, class Element, epilogue_kind Kind>
-__global__ void __launch_bounds__(paired_threads, 1) paired_kernel(const __grid_constant__ paired_arguments args) {
+__global__ void __launch_bounds__(threads(Row::config), 1) paired_kernel(const __grid_constant__ paired_arguments args) {
   extern __shared__ std::uint8_t dynamic_shared[];
   const paired_ring<Row> ring{reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(dynamic_shared) + 1023) & ~std::uintptr_t{1023})};
   const paired_cta<Row> cta(args);
@@ -284,7 +348,9 @@ __global__ void __launch_bounds__(paired_threads, 1) paired_kernel(const __grid_
     if (threadIdx.x == 0) produce(args, ring, cta);
   } else {
     ptx::registers_grow_to<paired_registers<Row>::consumer>();
-    consume<Row, Element, Kind>(args, ring, cta, warpgroup - 1);
+    if constexpr (Row::config.schedule == schedule::cooperative && Row::config.row_blocks == 2)
+      consume_overlapped<Row, Element, Kind>(args, ring, cta, warpgroup - 1);
+    else consume<Row, Element, Kind>(args, ring, cta, warpgroup - 1);
   }
   if constexpr (paired_cta<Row>::cluster > 1) {
     __syncwarp();

@@ -16,8 +16,10 @@ namespace {
 
 using plan_detail::paired_rows;
 
-constexpr std::array instance_files = {paired_pingpong_128_bf16,    paired_pingpong_128_fp16,    paired_pingpong_64_bf16,     paired_pingpong_64_fp16,
-                                       paired_cooperative_128_bf16, paired_cooperative_128_fp16, paired_cooperative_256_bf16, paired_cooperative_256_fp16};
+constexpr std::array instance_files = {paired_pingpong_128_bf16,    paired_pingpong_128_fp16,    paired_pingpong_64_bf16,
+                                       paired_pingpong_64_fp16,     paired_cooperative_128_bf16, paired_cooperative_128_fp16,
+                                       paired_cooperative_192_bf16, paired_cooperative_192_fp16, paired_cooperative_256_bf16,
+                                       paired_cooperative_256_fp16};
 
 /// [row][dtype][epilogue_kind]
 using kernel_table = std::array<std::array<std::array<const void*, 2>, 2>, paired_rows.size()>;
@@ -78,6 +80,7 @@ status launch(const execution_plan& plan, const tensors& t, stream_handle stream
   kernel_launch what;
   what.kernel = kernel_of(Row, p);
   what.blocks = static_cast<unsigned>(launched_clusters(c, p.m, p.n, plan.device.sm_count) * cluster_size(c));
+  what.threads = static_cast<unsigned>(threads(c));
   what.shared_bytes = shared_bytes(c);
   what.cluster = cluster_size(c);
   what.overlap = true;

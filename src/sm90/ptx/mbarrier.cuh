@@ -24,7 +24,8 @@ __device__ __forceinline__ void mbarrier_arrive(std::uint64_t* barrier) {
 /// Arrive on the same barrier of CTA `rank` of this cluster. Without `.release.cluster`, which compiles to MEMBAR.ALL.GPU in the
 /// main loop and costs 30 %: what it would order here are wgmma's reads, and wgmma's own wait has ordered them.
 __device__ __forceinline__ void mbarrier_arrive_at(std::uint64_t* barrier, int rank) {
-  asm volatile("{\n.reg .b32 remote;\nmapa.shared::cluster.u32 remote, %0, %1;\nmbarrier.arrive.shared::cluster.b64 _, [remote];\n}" ::"r"(shared_address(barrier)),
+  asm volatile("{\n.reg .b32 remote;\nmapa.shared::cluster.u32 remote, %0, %1;\nmbarrier.arrive.shared::cluster.b64 _, [remote];\n}" ::"r"(
+                   shared_address(barrier)),
                "r"(rank)
                : "memory");
 }
@@ -32,7 +33,8 @@ __device__ __forceinline__ void mbarrier_arrive_at(std::uint64_t* barrier, int r
 /// Wait until the phase of `parity` has ended.
 __device__ __forceinline__ void mbarrier_wait(std::uint64_t* barrier, int parity) {
   asm volatile(
-      "{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@done bra ended;\nbra again;\nended:\n}" ::"r"(shared_address(barrier)),
+      "{\n.reg .pred done;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@done bra ended;\nbra again;\nended:\n}" ::"r"(
+          shared_address(barrier)),
       "r"(parity)
       : "memory");
 }

@@ -10,7 +10,8 @@ __device__ __forceinline__ void stmatrix_x2(std::uint32_t address, const std::ui
 }
 
 __device__ __forceinline__ void stmatrix_x4(std::uint32_t address, const std::uint32_t (&v)[4]) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3]) : "memory");
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3])
+               : "memory");
 }
 
 }  // namespace tileglu::ptx

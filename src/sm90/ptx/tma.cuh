@@ -11,21 +11,25 @@ namespace tileglu::ptx {
 __device__ __forceinline__ void tma_prefetch_map(const CUtensorMap* map) { asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory"); }
 
 __device__ __forceinline__ void tma_load(void* to, const CUtensorMap* map, std::uint64_t* barrier, int column, int row) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(shared_address(to)), "l"(map),
-               "r"(shared_address(barrier)), "r"(column), "r"(row)
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(shared_address(to)),
+               "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row)
                : "memory");
 }
 
 /// The same box into the same place of every CTA whose bit is set in `ctas`; each one's barrier counts its bytes.
-__device__ __forceinline__ void tma_load_multicast(void* to, const CUtensorMap* map, std::uint64_t* barrier, int column, int row, std::uint16_t ctas) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(
-                   shared_address(to)),
-               "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(ctas)
-               : "memory");
+__device__ __forceinline__ void tma_load_multicast(void* to, const CUtensorMap* map, std::uint64_t* barrier, int column, int row,
+                                                   std::uint16_t ctas) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(
+          shared_address(to)),
+      "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(ctas)
+      : "memory");
 }
 
 __device__ __forceinline__ void tma_store(const CUtensorMap* map, const void* from, int column, int row) {
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map), "r"(shared_address(from)), "r"(column), "r"(row) : "memory");
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map), "r"(shared_address(from)), "r"(column),
+               "r"(row)
+               : "memory");
 }
 
 /// Close the group of stores that this thread has issued since the last commit.
@@ -36,9 +40,6 @@ template <int Pending>
 __device__ __forceinline__ void tma_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
 }
-
-/// Wait until every store of this thread is written.
-__device__ __forceinline__ void tma_store_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
 /// Order this thread's writes to shared memory before reads by TMA.
 __device__ __forceinline__ void fence_shared_for_tma() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }

@@ -1,0 +1,7 @@
+#include "sm90/paired/instantiate.cuh"
+
+namespace tileglu::sm90 {
+
+std::span<const paired_instance> paired_cooperative_192_fp16() noexcept { return paired_instances<__half, schedule::cooperative, 192>(); }
+
+}  // namespace tileglu::sm90
