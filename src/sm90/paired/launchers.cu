@@ -21,6 +21,15 @@ constexpr std::array instance_files = {paired_pingpong_128_bf16,    paired_pingp
                                        paired_cooperative_192_bf16, paired_cooperative_192_fp16, paired_cooperative_256_bf16,
                                        paired_cooperative_256_fp16};
 
+static_assert([] {
+  for (const kernel_row& row : paired_rows) {
+    const auto& c = std::get<paired_config>(row.config);
+    const int rows = c.tile_rows();
+    if (c.schedule == schedule::pingpong ? rows != 64 && rows != 128 : rows != 128 && rows != 192 && rows != 256) return false;
+  }
+  return true;
+}(), "a row of the paired kernel is of a kind that no file of instances/ builds");
+
 /// [row][dtype][epilogue_kind]
 using kernel_table = std::array<std::array<std::array<const void*, 2>, 2>, paired_rows.size()>;
 
