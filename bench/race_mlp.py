@@ -71,8 +71,9 @@ def race_cell(name, m, names, operands, rounds):
     us = {label: protocol.summary("burst", t) / sets * 1e3 for (label, _), t in zip(racing, times)}
     half = operands[0][1].shape[1]
     chosen = next((line for line in tileglu.explain(xs[0], operands[0][0][:half], operands[0][0][half:]).splitlines() if line.startswith("chosen")), "")
-    print(f"{name:>5} M={m:5d} merged {us.get('merged', math.nan):8.1f} us | merged/tileglu {us['merged'] / us['tileglu']:.3f} "
-          + "  ".join(f"{label}/tileglu {us[label] / us['tileglu']:.3f}" for label in us if label not in ("merged", "tileglu")) + f" | {chosen[:60]}", flush=True)  # fmt: skip
+    ours_us = us.get("tileglu", math.nan)
+    ratios = "  ".join(f"{label}/tileglu {us[label] / ours_us:.3f}" for label in us if label != "tileglu")
+    print(f"{name:>5} M={m:5d} tileglu {ours_us:8.1f} us | {ratios} | {chosen[:60]}", flush=True)
     return {"model": name, "k": k, "n": n, "m": m, "regime": "burst", "sets": sets, "us": us, "out": out, "chosen": chosen}
 
 
@@ -88,7 +89,11 @@ def main():
         print("no CUDA device was found: the race needs one", file=sys.stderr)
         return 3
     query = "name,driver_version,power.limit,clocks.sm,clocks.mem,temperature.gpu"
-    facts = lambda: subprocess.run(["nvidia-smi", "--query-gpu=" + query, "--format=csv,noheader"], capture_output=True, text=True).stdout.strip()  # noqa: E731
+
+    def facts():
+        command = ["nvidia-smi", "--query-gpu=" + query, "--format=csv,noheader"]
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
     before, rows = facts(), []
     torch.manual_seed(0)
     with torch.no_grad():

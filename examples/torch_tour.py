@@ -83,13 +83,16 @@ def at(i, value):
 
 points = [at(i, r) for i, r in enumerate(ratios)]
 one = at(0, 1.0)[1]
-svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">', f'<rect width="{width}" height="{height}" fill="white"/>']
-svg.append(f'<line x1="{left}" x2="{width - 20}" y1="{one:.1f}" y2="{one:.1f}" stroke="#888" stroke-dasharray="4"/><text x="{left - 24}" y="{one + 4:.1f}">1.0</text>')
+svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">']
+svg.append(f'<rect width="{width}" height="{height}" fill="white"/>')
+svg.append(f'<line x1="{left}" x2="{width - 20}" y1="{one:.1f}" y2="{one:.1f}" stroke="#888" stroke-dasharray="4"/>')
+svg.append(f'<text x="{left - 24}" y="{one + 4:.1f}">1.0</text>')
 svg.append('<polyline fill="none" stroke="#0072b2" stroke-width="2" points="' + " ".join(f"{px:.1f},{py:.1f}" for px, py in points) + '"/>')
 for (px, py), m, r in zip(points, tokens, ratios):
     svg.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3" fill="#0072b2"/><text x="{px:.1f}" y="{py - 8:.1f}" text-anchor="middle">{r:.2f}</text>')
     svg.append(f'<text x="{px:.1f}" y="{height - bottom + 28}" text-anchor="middle">{m}</text>')
-svg.append(f'<text x="{width / 2}" y="{height - 6}" text-anchor="middle">tokens ({device}, K {hidden}, N {intermediate}); unfused time / tileglu time</text></svg>')
+caption = f"tokens ({device}, K {hidden}, N {intermediate}); unfused time / tileglu time"
+svg.append(f'<text x="{width / 2}" y="{height - 6}" text-anchor="middle">{caption}</text></svg>')
 path = pathlib.Path("out/torch_tour.svg")
 path.parent.mkdir(exist_ok=True)
 path.write_text("\n".join(svg))

@@ -161,7 +161,8 @@ call::call(const arguments& given) {
   key.options.prefetch_weights = given.prefetch_weights;
 
   p.bias = given.bias_gate || given.bias_up;
-  if (p.bias && !(given.bias_gate && given.bias_up)) refuse(std::string(given.bias_gate ? "bias_up" : "bias_gate") + " is missing; allowed are both biases or none");
+  if (p.bias && !(given.bias_gate && given.bias_up))
+    refuse(std::string(given.bias_gate ? "bias_up" : "bias_gate") + " is missing; allowed are both biases or none");
   if (p.bias) {
     bias_gate = bias_of(given.bias_gate, "bias_gate", p.n, *this, bias_gate_copy);
     bias_up = bias_of(given.bias_up, "bias_up", p.n, *this, bias_up_copy);

@@ -19,8 +19,8 @@ if not hasattr(torch.ops.tileglu, "gated_linear"):
 
 gated_linear = torch.ops.tileglu.gated_linear.default
 gated_linear_out = torch.ops.tileglu.gated_linear_out.default
-# The same kernels, in full and for the common call, with no autograd of their own, for callers that have made sure that nobody asks for a gradient: a Python autograd
-# kernel costs every call under no_grad some 8 us. `_op` is the callable without OpOverload's Python frame.
+# The same kernels, in full and for the common call, with no autograd of their own, for callers that have made sure that nobody asks
+# for a gradient: a Python autograd kernel costs every call under no_grad some 8 us. `_op` is the callable without OpOverload's Python frame.
 plain_gated_linear = torch.ops.tileglu.plain_gated_linear.default._op
 inference_gated_linear = torch.ops.tileglu.inference_gated_linear.default._op
 explain = torch.ops.tileglu.explain.default

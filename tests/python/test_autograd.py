@@ -19,7 +19,8 @@ def test_gradcheck(activation, layout):
 
     def call(x, *rest):
         *w, bias_gate, bias_up = rest
-        return tileglu.gated_linear(x, *w, bias_gate=bias_gate, bias_up=bias_up, activation=activation, layout=layout, limit=None if activation == "gpt_oss" else 1.5)
+        limit = None if activation == "gpt_oss" else 1.5
+        return tileglu.gated_linear(x, *w, bias_gate=bias_gate, bias_up=bias_up, activation=activation, layout=layout, limit=limit)
 
     assert torch.autograd.gradcheck(call, inputs)
 

@@ -16,7 +16,11 @@ def t(*size, dtype=torch.bfloat16, device="cpu"):
 
 # name -> (positional arguments, keyword arguments, what the text has to say)
 WRONG = {
-    "k differs": lambda d: ((t(*X, dtype=d), t(48, 32, dtype=d), t(48, 32, dtype=d)), {}, r"w has shape \[48, 32\]; allowed is \[N, 64\], for x has shape \[5, 64\]"),
+    "k differs": lambda d: (
+        (t(*X, dtype=d), t(48, 32, dtype=d), t(48, 32, dtype=d)),
+        {},
+        r"w has shape \[48, 32\]; allowed is \[N, 64\], for x has shape \[5, 64\]",
+    ),
     "n differs": lambda d: ((t(*X, dtype=d), t(*W, dtype=d), t(40, 64, dtype=d)), {}, r"w_up has shape \[40, 64\]; allowed is w's, \[48, 64\]"),
     "w is a vector": lambda d: ((t(*X, dtype=d), t(64, dtype=d), t(64, dtype=d)), {}, r"w has shape \[64\]"),
     "x is a scalar": lambda d: ((t(dtype=d), t(*W, dtype=d), t(*W, dtype=d)), {}, "x has no dimensions"),

@@ -57,7 +57,8 @@ def test_a_fresh_virtual_environment(wheel, tmp_path):
     installer = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
     subprocess.run(installer, check=True)
     # torch, which takes gigabytes, is lent by this environment; tileglu is not: the program checks where it comes from.
-    site = subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], check=True, capture_output=True, text=True).stdout.strip()
+    ask = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    site = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
     (pathlib.Path(site) / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
     clean = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     done = subprocess.run([python, "-c", PROGRAM], capture_output=True, text=True, cwd=tmp_path, env=clean)
@@ -69,5 +70,6 @@ def test_a_copied_source_folder_says_what_is_missing(tmp_path):
     (tmp_path / "tileglu").mkdir()
     for file in (SOURCE / "python" / "tileglu").glob("*.py"):
         (tmp_path / "tileglu" / file.name).write_text(file.read_text())
-    done = subprocess.run([sys.executable, "-c", "import tileglu"], capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", "import tileglu"], capture_output=True, text=True, cwd=tmp_path, env=environment)
     assert done.returncode != 0 and "install tileglu with `pip install .`" in done.stderr
