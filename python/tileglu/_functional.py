@@ -162,7 +162,7 @@ def gated_linear(
         if kernel is not None:
             raise RuntimeError(f"tileglu: kernel is {kernel!r}, but " + (why_unfused or "a gradient is asked for, and kernels have none"))
         check(x, w_gate, w_up, bias_gate, bias_up, layout_code)
-        if why_unfused and not compiling:
+        if why_unfused and not compiling and x.device.type != "meta":
             _warn_once(why_unfused)
         y = _unfused.gated_linear(*args)
         if out is None:
