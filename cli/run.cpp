@@ -225,11 +225,13 @@ std::string result_table(const std::vector<race_outcome>& races) {
 std::string faults(const std::vector<race_outcome>& races) {
   std::string text;
   int shown = 0;
-  for (const race_outcome& race : races)
-    for (const auto& layer : to_json(race)["layers"])
+  for (const race_outcome& race : races) {
+    const nlohmann::ordered_json described = to_json(race);
+    for (const auto& layer : described["layers"])
       if (!layer["verified"].get<bool>() && shown++ < 10)
         text += fmt::format("WRONG: layer {}, M = {}, {}: {}\n", layer["layer"].get<int>(), race.m, race.whole_mlp ? "whole MLP" : "gated product",
                             layer["fault"].get<std::string>());
+  }
   return text;
 }
 

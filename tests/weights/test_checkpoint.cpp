@@ -16,13 +16,15 @@ status save(const made::folder& folder, made::tensors& model, const std::string&
   return write_safetensors(folder / file, model.list());
 }
 
-/// The first element of a named tensor of the made model, as its type stores it.
-std::uint16_t first_element(made::tensors& model, const std::string& name) {
+/// An element of a named tensor of the made model, as its type stores it.
+std::uint16_t element(made::tensors& model, const std::string& name, std::size_t i) {
   for (const stored_tensor& t : model.list())
-    if (t.name == name) return *static_cast<const std::uint16_t*>(t.data);
+    if (t.name == name) return static_cast<const std::uint16_t*>(t.data)[i];
   ADD_FAILURE() << name;
   return 0;
 }
+
+std::uint16_t first_element(made::tensors& model, const std::string& name) { return element(model, name, 0); }
 
 std::uint16_t first_of(const void* data) { return *static_cast<const std::uint16_t*>(data); }
 
@@ -92,7 +94,8 @@ TEST(Checkpoint, StackedNames) {
   const auto w = opened->load(0);
   ASSERT_TRUE(w.ok());
   EXPECT_EQ(w->w.layout(), weight_layout::stacked_gate_up);
-  EXPECT_EQ(static_cast<const std::uint16_t*>(w->bias_up), static_cast<const std::uint16_t*>(w->bias_gate) + 24);
+  EXPECT_EQ(first_of(w->bias_gate), element(model, "transformer.h.0.mlp.gate_up_proj.bias", 0));
+  EXPECT_EQ(first_of(w->bias_up), element(model, "transformer.h.0.mlp.gate_up_proj.bias", 24));
   const mlp_problem p = whole_mlp_problem(layer, 7);
   EXPECT_EQ(p.gate_up.m, 7);
   EXPECT_EQ(p.gate_up.y_type, dtype::fp16);
