@@ -33,13 +33,15 @@ struct case_group {
   std::vector<placement> placements;
   std::size_t epilogues = 1;          ///< how many of them for each (m, placement, row), in turn
   bool one_placement = false;         ///< for each m one of them in turn, and every interleaved one
+  std::size_t share = 1;              ///< each row of the tables takes every `share`-th of the m's, in turn
 };
 
 /// Every activation with and without a clamp, bias, and both numerics.
 std::vector<epilogue> every_epilogue();
 
 enum class amount {
-  whole,
+  full,   ///< every row of the tables in every case: about 15 minutes
+  whole,  ///< every case, each by a share of the rows that rotates: about a minute
   quick,  ///< a tenth
   tiny,   ///< each kernel, layout and type once or twice: for compute-sanitizer, which is a hundred times slower
 };

@@ -14,9 +14,10 @@ using namespace tileglu;
 using namespace tileglu::gpu_check;
 
 constexpr const char* usage =
-    "gpu_check [--kernels NAME,...] [--checks NAME,...] [--quick | --tiny] [--seconds N] [--json FILE]\n"
+    "gpu_check [--kernels NAME,...] [--checks NAME,...] [--full | --quick | --tiny] [--seconds N] [--json FILE]\n"
     "  --kernels  rows or kernels of the planner's tables (paired, decode, portable, ...); default: every CUDA row, and the planner's choice\n"
     "  --checks   of sweep, repeats, unfused_bits, whole_mlp, packing, bad_input; default: all\n"
+    "  --full     every row of the tables in every case, about 15 minutes; default: a share of them that rotates, about a minute\n"
     "  --quick    a tenth of the cases\n"
     "  --tiny     a few small ones, for compute-sanitizer\n"
     "  --seconds  the sweep stops after N seconds, and fails\n"
@@ -41,7 +42,9 @@ bool parse(int argc, char** argv, arguments& a) {
   for (int i = 1; i < argc; ++i) {
     a.command += std::string(" ") + argv[i];
     const auto is = [&](const char* option) { return std::strcmp(argv[i], option) == 0; };
-    if (is("--quick")) {
+    if (is("--full")) {
+      a.of = amount::full;
+    } else if (is("--quick")) {
       a.of = amount::quick;
     } else if (is("--tiny")) {
       a.of = amount::tiny;

@@ -9,7 +9,7 @@ namespace {
 
 class group_runner {
  public:
-  group_runner(context& c, const case_group& g) : c_(c), g_(g), values_{g.type, g.values, g.k, seed_of(g), false} {}
+  group_runner(context& c, const case_group& g, std::size_t index) : c_(c), g_(g), index_(index), values_{g.type, g.values, g.k, seed_of(g), false} {}
 
   void run_all() {
     reference_.weights(values_, g_.n, c_.on);
@@ -39,7 +39,8 @@ class group_runner {
       if (!has_turn(i, turn)) continue;
       const placement& at = g_.placements[i];
       memory_.fill_inputs(values_, make_problem(g_, m, at, {}), at.misaligned, c_.on);
-      for (const std::string& row : c_.rows) run_row(row, m, at, *weights_[i]);
+      for (std::size_t r = 0; r < c_.rows.size(); ++r)
+        if (c_.rows[r].empty() || (r + turn + index_) % g_.share == 0) run_row(c_.rows[r], m, at, *weights_[i]);
     }
   }
 
@@ -62,6 +63,7 @@ class group_runner {
 
   context& c_;
   const case_group& g_;
+  std::size_t index_;  ///< of the group: shifts whose turn it is
   matrix_values values_;
   reference_products reference_;
   std::vector<std::unique_ptr<placed_weights>> weights_;
@@ -80,7 +82,7 @@ void sweep(context& c) {
       return c.out.fail(
           "(the harness)", "sweep",
           "stopped after " + std::to_string(seconds) + " s: " + std::to_string(i) + " of " + std::to_string(groups.size()) + " groups were run");
-    group_runner(c, groups[i]).run_all();
+    group_runner(c, groups[i], i).run_all();
   }
 }
 
