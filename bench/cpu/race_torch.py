@@ -6,6 +6,7 @@
 Every cell runs `silu(linear(x, wg)) * linear(x, wu)` in bf16 both ways, one call after the other. Weights are cold: sets of them, together more
 than three times the last-level cache, take turns, and the two sides are half a rotation apart. Times are of a whole call from Python, one thread
 pool for both. A ratio above 1 says that tileglu is faster.
+`--clock cpu`, on a machine that others use too: processor time of the one thread that computes (OMP_NUM_THREADS=1).
 Needs: torch 2.11, and libtileglu as a shared library (cmake -DBUILD_SHARED_LIBS=ON).
 """
 
@@ -14,6 +15,7 @@ import ctypes
 import datetime
 import json
 import math
+import os
 import platform
 import statistics
 import sys
@@ -89,7 +91,7 @@ class Tileglu:
         return go
 
 
-def race(library, model, m, seconds, last_level_cache, kernel):
+def race(library, model, m, seconds, last_level_cache, kernel, now_ns):
     k, n = QWEN_25[model]
     set_bytes = 4 * n * k
     sets = max(2, math.ceil(3.2 * last_level_cache / set_bytes))
@@ -111,11 +113,11 @@ def race(library, model, m, seconds, last_level_cache, kernel):
     times = {"torch": [], "tileglu": []}
     end, i = time.perf_counter() + seconds, 0
     while i < 6 or time.perf_counter() < end:
-        t0 = time.perf_counter_ns()
+        t0 = now_ns()
         theirs(i % sets)
-        t1 = time.perf_counter_ns()
+        t1 = now_ns()
         ours[(i + sets // 2) % sets]()
-        t2 = time.perf_counter_ns()
+        t2 = now_ns()
         if i >= 2:  # the first two warm up
             times["torch"].append((t1 - t0) / 1e3)
             times["tileglu"].append((t2 - t1) / 1e3)
@@ -155,17 +157,22 @@ def main():
     parser.add_argument("--m", default="1,16,128,512")
     parser.add_argument("--seconds", type=float, default=4, help="per cell")
     parser.add_argument("--kernel", default="", help="a kernel of tileglu by name; empty: the planner's choice")
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall")
     parser.add_argument("--cache-mib", type=int, default=32, help="last-level cache")
     arguments = parser.parse_args()
+    if arguments.clock == "cpu" and torch.get_num_threads() != 1:
+        parser.error("--clock cpu counts one thread; set OMP_NUM_THREADS=1")
+    now_ns = time.thread_time_ns if arguments.clock == "cpu" else time.perf_counter_ns
     library = Tileglu(arguments.library)
     cells = []
     with torch.inference_mode():
         for model in arguments.models.split(","):
             for m in map(int, arguments.m.split(",")):
-                cell = race(library, model, m, arguments.seconds, arguments.cache_mib << 20, arguments.kernel)
+                cell = race(library, model, m, arguments.seconds, arguments.cache_mib << 20, arguments.kernel, now_ns)
                 cells.append(cell)
-                print(f"{model:5} m={m:4} {cell['row']:12} torch {cell['torch_us']['median']:10.1f} us  tileglu {cell['tileglu_us']['median']:10.1f} us"
-                      f"  ratio {cell['ratio']:.3f} (p10 {cell['ratio_p10']:.3f})  {cell['weights_gb_per_s']:5.1f} GB/s {cell['gflop_per_s']:6.0f} GFLOP/s", flush=True)
+                theirs, mine = cell["torch_us"]["median"], cell["tileglu_us"]["median"]
+                print(f"{model:5} m={m:4} {cell['row']:12} torch {theirs:10.1f} us  tileglu {mine:10.1f} us  ratio {cell['ratio']:.3f}"
+                      f" (p10 {cell['ratio_p10']:.3f})  {cell['weights_gb_per_s']:5.1f} GB/s {cell['gflop_per_s']:6.0f} GFLOP/s", flush=True)
     ratios = [cell["ratio"] for cell in cells]
     summary = {"geomean": math.exp(statistics.fmean(map(math.log, ratios))), "least": min(ratios)}
     single = [cell["ratio"] for cell in cells if cell["m"] == 1]
@@ -173,8 +180,9 @@ def main():
         summary["least_at_m_1"] = min(single)
     print("  ".join(f"{name} {value:.3f}" for name, value in summary.items()))
     if arguments.out:
-        result = {"what": "silu(linear(x, wg)) * linear(x, wu), bf16, tileglu against PyTorch eager, in turns, cold weights", "date": datetime.date.today().isoformat(),
-                  "cpu": cpu_facts(), "threads": torch.get_num_threads(), "torch": torch.__version__, "python": platform.python_version(),
+        result = {"what": "silu(linear(x, wg)) * linear(x, wu), bf16, tileglu against PyTorch eager, in turns, cold weights",
+                  "date": datetime.date.today().isoformat(), "cpu": cpu_facts(), "threads": torch.get_num_threads(), "clock": arguments.clock,
+                  "load_average": os.getloadavg()[0], "torch": torch.__version__, "python": platform.python_version(),
                   "tileglu": library.library.tileglu_version().decode(), "kernel": arguments.kernel, "seconds_per_cell": arguments.seconds,
                   "summary": summary, "cells": cells}
         with open(arguments.out, "w") as file:

@@ -67,8 +67,10 @@ const std::uint16_t* elements(const void* data) { return static_cast<const std::
 
 status run(const execution_plan& plan, const prepared_plan& prepared, const tensors& t, stream_handle) noexcept {
   const problem& p = plan.problem;
-  const cpu::product_tensors memory{elements(t.x), layout::resolve(p.layout, t.w.first(), t.w.second(), p.n, row_stride_w(p)),
-                                    p.bias ? elements(t.bias_gate) : nullptr, p.bias ? elements(t.bias_up) : nullptr, static_cast<std::uint16_t*>(t.y)};
+  const layout::halves w = layout::resolve(p.layout, t.w.first(), t.w.second(), p.n, row_stride_w(p));
+  const std::uint16_t* bias_gate = p.bias ? elements(t.bias_gate) : nullptr;
+  const std::uint16_t* bias_up = p.bias ? elements(t.bias_up) : nullptr;
+  const cpu::product_tensors memory{elements(t.x), w, bias_gate, bias_up, static_cast<std::uint16_t*>(t.y)};
   if (plan.config->family == kernel_family::cpu_unfused)
     return static_cast<const cpu::unfused*>(prepared.state.get())->run(memory, static_cast<std::uint16_t*>(t.workspace));
   return static_cast<const product*>(prepared.state.get())->run(memory);
@@ -91,7 +93,8 @@ status run_linear(const linear_problem& p, const std::shared_ptr<void>& state, c
 
 }  // namespace
 
-extern const backend cpu_backend{backend_id::cpu, "blocks that stay in cache, and a streaming path for few rows", missing, prepare, run, linear_workspace,
-                                 prepare_linear, run_linear};
+extern const backend cpu_backend{
+    backend_id::cpu, "blocks that stay in cache, and a streaming path for few rows", missing, prepare, run, linear_workspace, prepare_linear,
+    run_linear};
 
 }  // namespace tileglu

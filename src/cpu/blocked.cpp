@@ -94,10 +94,12 @@ class blocked final : public product {
         kernels_.widen_rows(shape_.type, reinterpret_cast<const std::uint16_t* const*>(w), weights, width, widened, block_k_);
         for (std::int64_t j = 0; j < most_weights; ++j) w[j] = widened + smaller(j, weights - 1) * block_k_;
       }
-      for (std::int64_t p = 0; p < panels; ++p)
-        kernels_.product(pairs, panel(packed, p, k0, vectors(rows, p)), vectors(rows, p), w, weights, width, sums + p * panel_rows_ * most_weights, k0 > 0);
+      for (std::int64_t p = 0; p < panels; ++p) {
+        const int height = vectors(rows, p);
+        kernels_.product(pairs, panel(packed, p, k0, height), height, w, weights, width, sums + p * panel_rows_ * most_weights, k0 > 0);
+      }
     }
-    finish_rule rule{shape_.type, shape_.mode, shape_.act, shape_.pair, t.bias_gate ? t.bias_gate + column : nullptr, t.bias_up ? t.bias_up + column : nullptr};
+    const finish_rule rule = rule_from(shape_, t, column);
     for (std::int64_t p = 0; p < panels; ++p) {
       const std::int64_t stride = std::int64_t{vectors(rows, p)} * kernels_.lanes;
       const float* gate = sums + p * panel_rows_ * most_weights;

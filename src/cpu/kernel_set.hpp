@@ -45,7 +45,8 @@ struct kernel_set {
   /// Copy a row of X for `stream`, padded with zeros to a multiple of stream_step elements of packed_bytes.
   void (*stage_row)(dtype type, const std::uint16_t* x, std::int64_t k, void* to);
   /// sums[w][row] of two rows of weights with m <= 4 staged rows of X, `ldx` bytes apart. Reads each weight once.
-  void (*stream_two)(dtype type, const void* x, std::int64_t ldx, int m, const std::uint16_t* w0, const std::uint16_t* w1, std::int64_t k, float (*sums)[4]);
+  void (*stream_two)(dtype type, const void* x, std::int64_t ldx, int m, const std::uint16_t* w0, const std::uint16_t* w1, std::int64_t k,
+                     float (*sums)[4]);
 };
 
 inline constexpr int column_group = 12;  ///< the most columns that `product` computes at once

@@ -102,7 +102,7 @@ class onednn_blocked final : public product {
       if (widens_) l.widened_bytes = bytes(w);
       l.w = memory(w, cpu_engine(), widens_ ? l.widened_bytes->data() : nullptr);
       l.x = memory(packed_desc_, cpu_engine(), made->packed_bytes->data());
-      l.sums_bytes = std::make_unique<aligned_bytes>(2 * sums_bytes);
+      l.sums_bytes = std::make_unique<aligned_bytes>(2 * sums_bytes + 64);  // the last vector of a chunk that overlaps may begin late
       for (std::size_t half = 0; half < 2; ++half)
         l.sums[half] = memory(rows_of(columns_, rows_, memory::data_type::f32, padded_rows_), cpu_engine(), l.sums_bytes->data() + half * sums_bytes);
       l.scratchpad_bytes = bytes(scratchpad_desc_);
@@ -123,7 +123,8 @@ class onednn_blocked final : public product {
     } else if (dnnl_memory_set_data_handle(mine.plain.get(), const_cast<std::uint16_t*>(x)) != dnnl_success) {
       return false;
     }
-    return execute(pack_, mine.lanes[0].stream, {{DNNL_ARG_FROM, mine.plain.get()}, {DNNL_ARG_TO, mine.packed.get()}, {DNNL_ARG_SCRATCHPAD, mine.scratchpad.get()}});
+    return execute(pack_, mine.lanes[0].stream,
+                   {{DNNL_ARG_FROM, mine.plain.get()}, {DNNL_ARG_TO, mine.packed.get()}, {DNNL_ARG_SCRATCHPAD, mine.scratchpad.get()}});
   }
 
   /// Rows from `skip` on and columns from `column` on are new.
@@ -141,17 +142,22 @@ class onednn_blocked final : public product {
       } else if (dnnl_memory_set_data_handle(l.w.get(), const_cast<std::uint16_t*>(w)) != dnnl_success) {
         return false;
       }
-      if (!execute(multiply_, l.stream, {{DNNL_ARG_SRC, l.w.get()}, {DNNL_ARG_WEIGHTS, l.x.get()}, {DNNL_ARG_DST, l.sums[half].get()}, {DNNL_ARG_SCRATCHPAD, l.scratchpad.get()}}))
-        return false;
+      const bool multiplied = execute(multiply_, l.stream,
+                                      {{DNNL_ARG_SRC, l.w.get()},
+                                       {DNNL_ARG_WEIGHTS, l.x.get()},
+                                       {DNNL_ARG_DST, l.sums[half].get()},
+                                       {DNNL_ARG_SCRATCHPAD, l.scratchpad.get()}});
+      if (!multiplied) return false;
     }
-    const finish_rule rule{shape_.type, shape_.mode, shape_.act, shape_.pair, t.bias_gate ? t.bias_gate + column : nullptr, t.bias_up ? t.bias_up + column : nullptr};
+    const finish_rule rule = rule_from(shape_, t, column);
     const auto* gate = reinterpret_cast<const float*>(l.sums_bytes->data()) + (column - from) * padded_rows_;
     const float* up = gate + columns_ * padded_rows_;
     const std::int64_t panel = std::int64_t{kernels_.lanes} * kernels_.panel_vectors;
     for (std::int64_t i = skip / kernels_.lanes * kernels_.lanes; i < rows_; i += panel) {
       const std::int64_t i0 = std::max(i, skip);  // loads of vectors may begin between multiples: they are unaligned ones
       const std::int64_t count = std::min(i + panel, rows_) - i0;
-      kernels_.finish_panel(rule, gate + i0, up + i0, padded_rows_, count, columns_ - (column - from), t.y + (first + i0) * shape_.ldy + column, shape_.ldy);
+      std::uint16_t* y = t.y + (first + i0) * shape_.ldy + column;
+      kernels_.finish_panel(rule, gate + i0, up + i0, padded_rows_, count, columns_ - (column - from), y, shape_.ldy);
     }
     return true;
   }

@@ -54,10 +54,10 @@ class onednn_unfused final : public unfused {
   bool multiply(call_memory& mine, const std::uint16_t* x, const std::uint16_t* w, const std::uint16_t* bias, std::uint16_t* to) const noexcept {
     const auto point = [](memory& at, const void* data) { return dnnl_memory_set_data_handle(at.get(), const_cast<void*>(data)) == dnnl_success; };
     if (!point(mine.x, x) || !point(mine.w, w) || !point(mine.to, to) || (bias_ && !point(mine.bias, bias))) return false;
+    const dnnl_exec_arg_t from{DNNL_ARG_SRC, mine.x.get()}, weights{DNNL_ARG_WEIGHTS, mine.w.get()}, result{DNNL_ARG_DST, mine.to.get()};
     const dnnl_exec_arg_t scratchpad{DNNL_ARG_SCRATCHPAD, mine.scratchpad.get()};
-    if (bias_)
-      return execute(multiply_, mine.stream, {{DNNL_ARG_SRC, mine.x.get()}, {DNNL_ARG_WEIGHTS, mine.w.get()}, {DNNL_ARG_BIAS, mine.bias.get()}, {DNNL_ARG_DST, mine.to.get()}, scratchpad});
-    return execute(multiply_, mine.stream, {{DNNL_ARG_SRC, mine.x.get()}, {DNNL_ARG_WEIGHTS, mine.w.get()}, {DNNL_ARG_DST, mine.to.get()}, scratchpad});
+    if (bias_) return execute(multiply_, mine.stream, {from, weights, {DNNL_ARG_BIAS, mine.bias.get()}, result, scratchpad});
+    return execute(multiply_, mine.stream, {from, weights, result, scratchpad});
   }
 
   product_shape shape_;

@@ -34,6 +34,11 @@ struct product_tensors {
   std::uint16_t* y = nullptr;
 };
 
+/// How the columns from `column` on are finished.
+inline finish_rule rule_from(const product_shape& shape, const product_tensors& t, std::int64_t column) noexcept {
+  return {shape.type, shape.mode, shape.act, shape.pair, t.bias_gate ? t.bias_gate + column : nullptr, t.bias_up ? t.bias_up + column : nullptr};
+}
+
 /// A prepared product. run() is called from many threads at once; its results depend on neither the number of threads nor on who
 /// computes which block, for each sum is added up by one thread in one order.
 class product {

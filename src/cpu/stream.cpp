@@ -46,7 +46,7 @@ class stream final : public product {
         (shape_.pair ? up[i][j] : gate[i][j + 1]) = sums[1][i];
       }
     }
-    finish_rule rule{shape_.type, shape_.mode, shape_.act, shape_.pair, t.bias_gate ? t.bias_gate + first : nullptr, t.bias_up ? t.bias_up + first : nullptr};
+    const finish_rule rule = rule_from(shape_, t, first);
     for (int i = 0; i < m; ++i) kernels_.finish_row(rule, gate[i], up[i], columns, t.y + i * shape_.ldy + first);
   }
 

@@ -63,11 +63,13 @@ struct made_case {
   }
 };
 
-inline std::vector<std::uint16_t> fill(std::mt19937& random, dtype type, std::int64_t rows, std::int64_t width, std::int64_t stride, double scale, values kind) {
+inline std::vector<std::uint16_t> fill(std::mt19937& random, dtype type, std::int64_t rows, std::int64_t width, std::int64_t stride, double scale,
+                                       values kind) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> exponent(-6, 6);
   // Rows end where the last one does, so that a read past it is seen by AddressSanitizer; padding between rows is NaN.
-  std::vector<std::uint16_t> out(static_cast<std::size_t>(rows > 0 && width > 0 ? (rows - 1) * stride + width : 0), type == dtype::bf16 ? 0x7fc1 : 0x7e01);
+  const std::int64_t elements = rows > 0 && width > 0 ? (rows - 1) * stride + width : 0;
+  std::vector<std::uint16_t> out(static_cast<std::size_t>(elements), type == dtype::bf16 ? 0x7fc1 : 0x7e01);
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < width; ++j) {
       double v = normal(random);

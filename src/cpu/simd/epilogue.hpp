@@ -95,12 +95,14 @@ void finish_columns(const Result& result, std::int64_t rows, std::int64_t column
 }
 
 template <class Isa>
-void finish_panel(const finish_rule& rule, const float* gate, const float* up, std::int64_t stride, std::int64_t rows, std::int64_t columns, std::uint16_t* y,
-                  std::int64_t ldy) {
+void finish_panel(const finish_rule& rule, const float* gate, const float* up, std::int64_t stride, std::int64_t rows, std::int64_t columns,
+                  std::uint16_t* y, std::int64_t ldy) {
   using f = typename Isa::f;
   if (!rule.pair) {
-    finish_columns<Isa>([&](std::int64_t j, std::int64_t i) { return Isa::narrow(rule.type, Isa::load(gate + j * stride + i) + bias_at<Isa>(rule.type, rule.bias_gate, j)); },
-                        rows, columns, y, ldy);
+    const auto plain = [&](std::int64_t j, std::int64_t i) {
+      return Isa::narrow(rule.type, Isa::load(gate + j * stride + i) + bias_at<Isa>(rule.type, rule.bias_gate, j));
+    };
+    finish_columns<Isa>(plain, rows, columns, y, ldy);
     return;
   }
   with_activation(rule.act.kind, [&]<activation_kind Kind>() {

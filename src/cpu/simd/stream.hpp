@@ -75,7 +75,8 @@ void stream_any(const void* x, std::int64_t ldx, int m, const std::uint16_t* w0,
 }
 
 template <class Isa>
-void stream_two(dtype type, const void* x, std::int64_t ldx, int m, const std::uint16_t* w0, const std::uint16_t* w1, std::int64_t k, float (*sums)[4]) {
+void stream_two(dtype type, const void* x, std::int64_t ldx, int m, const std::uint16_t* w0, const std::uint16_t* w1, std::int64_t k,
+                float (*sums)[4]) {
   if (type == dtype::fp16) return stream_any<Isa, stream_singles<Isa, dtype::fp16>>(x, ldx, m, w0, w1, k, sums);
   if constexpr (Isa::has_dot_pairs) return stream_any<Isa, stream_pairs<Isa>>(x, ldx, m, w0, w1, k, sums);
   stream_any<Isa, stream_singles<Isa, dtype::bf16>>(x, ldx, m, w0, w1, k, sums);

@@ -66,7 +66,8 @@ void product_tile(const float* panel, const void* const* w, std::int64_t k, floa
   }
   if (k % Op::step) {
     for (int j = 0; j < Columns; ++j)
-      for (int r = 0; r < Vectors; ++r) sum[j][r] = Op::dot(sum[j][r], Isa::load(panel + (steps * Vectors + r) * lanes), Op::broadcast_odd(from[j] + k - 1));
+      for (int r = 0; r < Vectors; ++r)
+        sum[j][r] = Op::dot(sum[j][r], Isa::load(panel + (steps * Vectors + r) * lanes), Op::broadcast_odd(from[j] + k - 1));
   }
 #pragma GCC unroll 16
   for (int j = 0; j < Columns; ++j)
