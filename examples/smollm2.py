@@ -214,7 +214,7 @@ def speed(study: Study) -> dict:
     return dict(rows=rows, passed=True)
 
 
-def demo(study: Study, length: int = 40) -> dict:
+def demo(study: Study, length: int = 32) -> dict:
     ids = study.tokens(PROMPTS[0])
 
     def answer(kind):
