@@ -29,7 +29,9 @@ def bars(rows: list[dict]) -> str:
             if label in row["us"] and "dtensor" in row["us"]:
                 ratio = row["us"][label] / row["us"]["dtensor"]
                 width = min(ratio, 1.5) * unit
-                parts.append(f'<rect x="120" y="{y}" width="{width:.0f}" height="{height - 2}" fill="{colour}"><title>{label} {ratio:.3f}</title></rect>')
+                parts.append(
+                    f'<rect x="120" y="{y}" width="{width:.0f}" height="{height - 2}" fill="{colour}"><title>{label} {ratio:.3f}</title></rect>'
+                )
                 parts.append(f'<text x="{124 + width:.0f}" y="{y + 8}">{ratio:.3f}</text>')
             y += height
         y += 7
@@ -49,7 +51,9 @@ def correctness(title: str, part: dict) -> str:
 
 
 def page(results: dict) -> str:
-    text = [f"<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'><title>tileglu, tensor parallel</title><style>{STYLE}</style>"]
+    text = [
+        f"<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'><title>tileglu, tensor parallel</title><style>{STYLE}</style>"
+    ]
     text.append(f"<h1>The gated MLP on {results['world']} devices</h1><p>{html.escape(results['device'])}; torch {results['torch']}"
                 f"{', NCCL ' + results['nccl'] if results['nccl'] else ''}; {html.escape(str(results['environment']))}</p>")  # fmt: skip
     for name, title in (("right", "The sharded MLP against one device"), ("models", "Sharded tiny models against one device")):
@@ -65,7 +69,9 @@ def page(results: dict) -> str:
         text.append(f"<h2>Time of the whole MLP, microseconds: {verdict(part['passed'])}</h2>{html.escape(part.get('error', ''))}")
         text.append("<p>Time relative to torch's DTensor MLP (dashed line; shorter is faster)</p>" + bars(part.get("rows", [])))
         text.append(table(["case", *CONTENDERS, "reduction", "efficiency"], rows))
-        text.append("<p>Reduction: the share of tileglu's time that the collective takes. Efficiency: one device's time over world size times sharded time.</p>")
+        text.append(
+            "<p>Reduction: the share of tileglu's time that the collective takes. Efficiency: one device's time over world size times sharded time.</p>"
+        )
     for name, title in (("load", "Sharded loading"), ("refuse", "Bad input")):
         if name in results:
             part = results[name]

@@ -89,7 +89,10 @@ def greedy(study: Study, length: int = 48) -> dict:
     for prompt in PROMPTS:
         ids = study.tokens(prompt)
         start = ids.shape[1] - 1
-        texts = {k: m.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=length, do_sample=False, pad_token_id=0) for k, m in study.models.items()}
+        texts = {
+            k: m.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=length, do_sample=False, pad_token_id=0)
+            for k, m in study.models.items()
+        }
         equal += torch.equal(*texts.values())
         for sequence in texts.values():
             exact = logits(study.exact, sequence)
@@ -104,9 +107,21 @@ def greedy(study: Study, length: int = 48) -> dict:
                 moved = sum(((value[at, a] - value[at, b]) - (exact[at, a] - exact[at, b])).abs().item() for value in got.values())
                 error = max((value[at] - exact[at]).abs().max().item() for value in got.values())
                 words = [study.tokenizer.decode([token]) for token in (a, b)]
-                rows.append(dict(prompt=prompt, position=at, tokens=words, gap=gap, moved=moved, largest_error=error, explained=gap <= 2 * error and gap <= moved))
+                rows.append(
+                    dict(
+                        prompt=prompt,
+                        position=at,
+                        tokens=words,
+                        gap=gap,
+                        moved=moved,
+                        largest_error=error,
+                        explained=gap <= 2 * error and gap <= moved,
+                    )
+                )
     unexplained = [row for row in rows if not row["explained"]]
-    print(f"  {equal} of {len(PROMPTS)} continuations of {length} tokens are equal; {len(rows)} positions differ, {len(unexplained)} of them unexplained")
+    print(
+        f"  {equal} of {len(PROMPTS)} continuations of {length} tokens are equal; {len(rows)} positions differ, {len(unexplained)} of them unexplained"
+    )
     for row in rows[:6]:
         print(f"    {row['tokens'][0]!r} or {row['tokens'][1]!r}: {row['gap']:.4f} apart in float32, errors up to {row['largest_error']:.4f}")
     return dict(length=length, equal=equal, prompts=len(PROMPTS), divergences=rows, passed=not unexplained)
@@ -130,7 +145,7 @@ def race(study: Study, steps: dict, before=None, seconds: float = 0.12, rounds: 
     """Median seconds of one step of each contender. They take turns; the first step of a slot is not timed."""
     took, counts = {name: [] for name in steps}, {}
     for number in range(rounds + 1):
-        for name in (steps if number % 2 else reversed(steps)):
+        for name in steps if number % 2 else reversed(steps):
             count = counts.get(name, 1)
             if before:
                 before()
@@ -206,11 +221,16 @@ def speed(study: Study) -> dict:
         *((f"decode batch {b}", b, lambda b=b: time_decode(study, b), b) for b in (1, 8, 64)),
     ]:
         model, mlp = whole(), time_mlp(study, rows_of_x)
-        row = dict(step=name, rows=rows_of_x, tokens_per_second={k: tokens / v for k, v in model.items()}, mlp_us={k: v * 1e6 for k, v in mlp.items()})
+        row = dict(
+            step=name, rows=rows_of_x, tokens_per_second={k: tokens / v for k, v in model.items()}, mlp_us={k: v * 1e6 for k, v in mlp.items()}
+        )
         rows.append(row)
         before, after = (row["tokens_per_second"][kind] for kind in KINDS)
         mlp_before, mlp_after = (row["mlp_us"][kind] for kind in KINDS)
-        print(f"  {name:16s} {before:16.1f} {after:8.1f} {after / before:7.3f} {mlp_before:20.1f} {mlp_after:9.1f} {mlp_before / mlp_after:7.3f}", flush=True)
+        print(
+            f"  {name:16s} {before:16.1f} {after:8.1f} {after / before:7.3f} {mlp_before:20.1f} {mlp_after:9.1f} {mlp_before / mlp_after:7.3f}",
+            flush=True,
+        )
     return dict(rows=rows, passed=True)
 
 
@@ -218,7 +238,9 @@ def demo(study: Study, length: int = 32) -> dict:
     ids = study.tokens(PROMPTS[0])
 
     def answer(kind):
-        return study.models[kind].generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=length, min_new_tokens=length, do_sample=False, pad_token_id=0)
+        return study.models[kind].generate(
+            ids, attention_mask=torch.ones_like(ids), max_new_tokens=length, min_new_tokens=length, do_sample=False, pad_token_id=0
+        )
 
     print(f"  {study.report}".replace("\n", "\n  "))
     texts = {kind: study.tokenizer.decode(answer(kind)[0]) for kind in KINDS}

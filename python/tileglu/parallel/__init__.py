@@ -91,9 +91,18 @@ def load(model: nn.Module, checkpoint: str | os.PathLike, mesh: DeviceMesh, *, d
         check_agreement(group, [facts(modules[name], match, name) for name, match in found.items()], "their gated MLPs")
         for name, match in found.items():
             check_divides(columns(modules[name], match), world, name)
-        owners = {f"{name}.{linear}".lstrip("."): (match, columns(modules[name], match), linear) for name, match in found.items() for linear in match.linears}
+        owners = {
+            f"{name}.{linear}".lstrip("."): (match, columns(modules[name], match), linear)
+            for name, match in found.items()
+            for linear in match.linears
+        }
         tensors = [(path, module._parameters, key) for path, module in modules.items() for key, p in module._parameters.items() if p is not None]
-        saved = [(path, m._buffers, key) for path, m in modules.items() for key, b in m._buffers.items() if b is not None and key not in m._non_persistent_buffers_set]
+        saved = [
+            (path, m._buffers, key)
+            for path, m in modules.items()
+            for key, b in m._buffers.items()
+            if b is not None and key not in m._non_persistent_buffers_set
+        ]
         seen: dict[int, nn.Parameter] = {}  # tied parameters stay tied
         for path, table, key in tensors + saved:
             old, name = table[key], f"{path}.{key}".lstrip(".")

@@ -38,7 +38,12 @@ def match_for(module: nn.Module, *, allow_meta: bool = False) -> Match | Refusal
 
 
 def facts(module: nn.Module, match: Match, name: str) -> str:
-    tensors = [f"{linear}.{kind} {tuple(p.shape)} {p.dtype}" for linear in match.linears for kind, p in module._modules[linear]._parameters.items() if p is not None]
+    tensors = [
+        f"{linear}.{kind} {tuple(p.shape)} {p.dtype}"
+        for linear in match.linears
+        for kind, p in module._modules[linear]._parameters.items()
+        if p is not None
+    ]
     return f"{name or type(module).__name__}: {match.activation} {match.layout}, {', '.join(tensors)}"
 
 
@@ -71,7 +76,9 @@ def make_forward(match: Match, mesh: DeviceMesh, reduce_type: torch.dtype | None
         up = gate if match.up is None else self._modules[match.up]
         for name, linear in ((match.gate, gate), (match.up or match.gate, up), (match.down, down)):
             if type(linear) is not nn.Linear or any(linear.__dict__[table] for table in HOOK_TABLES):
-                raise RuntimeError(f"{name} of a sharded gated MLP was wrapped or hooked after it was sharded; do that first, or shard the model anew")
+                raise RuntimeError(
+                    f"{name} of a sharded gated MLP was wrapped or hooked after it was sharded; do that first, or shard the model anew"
+                )
         if self.training and (not match.same_in_training or any(self._modules[name].p > 0 for name in match.dropouts)):
             raise RuntimeError("a sharded gated MLP has no dropout: set its p to 0, or call model.eval()")
         if check_inputs and not torch.compiler.is_compiling():
