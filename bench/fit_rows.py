@@ -1,7 +1,7 @@
 """Fit the constants of the planner's wave model (src/plan/cost_sm90.cpp) to races of rows, and write them as a table.
 
-  python3 bench/fit_rows.py bench/results/*rows*.json                                          # print the fit and its regret
-  python3 bench/fit_rows.py bench/results/*rows*.json --write src/plan/tables/row_timings.hpp
+  python3 bench/fit_rows.py bench/results/*rows*.json bench/results/*race*.json            # print the fit and its regret
+  python3 bench/fit_rows.py bench/results/*r[oa][wc]*.json --only src/plan/tables/paired_rows.hpp,... --write src/plan/tables/row_timings.hpp
 
 A race of rows: python3 bench/race --contenders gemm,row:paired_p128x96_s4_c2x1,... Needs numpy and scipy.
 The regret is what choosing by the model costs against choosing the best row in every raced cell.
@@ -60,8 +60,9 @@ def gather(paths):
                 if at not in found.setdefault(name[4:], {}):
                     found[name[4:]][at] = (us, 0.25)
             for name, us in cell["us"].items():
-                if name.startswith("row:"):
-                    found.setdefault(name[4:], {})[at] = (us, 1.0)
+                row = name[4:] if name.startswith("row:") else cell.get("facts", {}).get(name, {}).get("row")  # a race of choices counts too
+                if row and re.match("paired|decode|gate_first|interleaved", row):
+                    found.setdefault(row, {})[at] = (us, 1.0)
     return {row: [(*cell, *value) for cell, value in cells.items()] for row, cells in found.items()}
 
 
@@ -71,7 +72,8 @@ def fit_decode(row, points):
     blocks, resident = np.ceil(k / 64), DECODE_BLOCKS_PER_SM[row.split("_")[1]]
     waves = np.ceil(n / (8 * tiles)) / (SMS * resident)
     cells = {"weights": 4 * n * k, "steps": np.ceil(blocks / warps) * warps / blocks, "tail": (np.ceil(waves) - waves) / waves}
-    solved = least_squares(lambda p: np.log(predict_decode(p, cells) / us), [2, 4000, 0.3, 0.1], bounds=([0.3, 2500, 0, 0], [12, 4700, 1.5, 0.6]))
+    solved = least_squares(lambda p: np.log(predict_decode(p, cells) / us), [2, 4000, 0.3, 0.1], bounds=([0.3, 2500, 0, 0], [12, 4700, 1.5, 0.6]),
+                           loss="soft_l1", f_scale=0.01)
     fixed_us, rate, imbalance, tail = solved.x
     return (0, 0, fixed_us, rate, 0, imbalance, tail, resident), predict_decode(solved.x, cells)
 
