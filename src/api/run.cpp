@@ -71,7 +71,8 @@ result<const backend*> backend_of(const execution_plan& plan) {
 status prepare_once(const execution_plan& plan) {
   std::call_once(plan.prepared->once, [&] {
     const auto b = backend_of(plan);
-    plan.prepared->outcome = b ? (*b)->prepare(plan, *plan.prepared) : b.error();
+    const bool nothing = plan.problem.m == 0 || plan.problem.n == 0;  // run() returns before it reaches the backend
+    plan.prepared->outcome = !b ? b.error() : nothing ? status{} : (*b)->prepare(plan, *plan.prepared);
   });
   return plan.prepared->outcome;
 }

@@ -19,6 +19,7 @@ status prepare_down(const mlp_plan& plan, prepared_mlp& inner) {
   if (std::string why = inner.down_by->missing(); !why.empty())
     return {status_code::not_available,
             "backend " + std::string(name(inner.down_by->id)) + ", which does the down projection, can't run here: " + why};
+  if (inner.down.m == 0 || inner.down.n == 0) return {};  // run() returns before it reaches the backend
   return inner.down_by->prepare_linear(inner.down, plan.gate_up.device, inner.down_state);
 }
 

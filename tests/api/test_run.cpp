@@ -114,6 +114,7 @@ TEST(Run, RightCallsAreRight) {
 TEST(Run, NoRowsIsNothingToDo) {
   for (const char* kernel : {"", "oracle"}) {
     call c({.m = 0, .n = 16, .k = 8}, kernel);
+    EXPECT_TRUE(prepare(c.plan).ok());
     c.t.x = nullptr, c.t.y = nullptr;  // nothing is read or written, so nothing is needed
     EXPECT_TRUE(run(c.plan, c.t).ok());
   }
