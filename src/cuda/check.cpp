@@ -81,7 +81,7 @@ status ready_to_launch(const device_facts& planned, stream_handle on) {
 }
 
 status same_device(const device_facts& planned) {
-  // Three attributes are a microsecond; the device's name, which only the words below need, is half a millisecond.
+  // Attributes are read from the runtime; properties, of which only the words below need the name, are queried from the driver.
   int major = 0, minor = 0, sm_count = 0;
   bool known = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, planned.ordinal) == cudaSuccess;
   known = known && cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, planned.ordinal) == cudaSuccess;
