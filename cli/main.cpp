@@ -1,5 +1,6 @@
 // tileglu: gated MLPs from the shell.
 #include <exception>
+#include <new>
 #include <string>
 
 #include "console.hpp"
@@ -34,6 +35,8 @@ int main(int argc, char** argv) {
     return chosen();
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? success : bad_usage;
+  } catch (const std::bad_alloc&) {
+    return fail(tileglu::status(tileglu::status_code::out_of_memory, "this machine has too little memory for what was asked for"));
   } catch (const std::exception& e) {
     return fail(tileglu::status(tileglu::status_code::internal, e.what()));
   }

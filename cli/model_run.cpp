@@ -302,7 +302,7 @@ result<std::vector<race_outcome>> run_model(const std::vector<device_layer>& lay
           auto other = check_layer(baselines[whole], layers, i, a, m, rows, *wanted);
           if (!other) return other.error();
           l.baseline = std::move(*other);
-          l.verified = l.verified && within(l.baseline, baseline_tolerance);
+          l.verified = l.verified && within(l.baseline, baseline_tolerance(outcomes[0].oracle_rows * std::min(layers[i].layer.n, layers[i].layer.k)));
         }
         outcomes[whole].layers.push_back(std::move(l));
       }

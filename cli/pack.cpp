@@ -1,5 +1,7 @@
 // tileglu pack: a checkpoint with its gate and up weights in another layout, and back.
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <list>
 #include <memory>
 
@@ -76,10 +78,12 @@ result<std::filesystem::path> target_of(const pack_command& c) {
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
   if (error) return status(status_code::io_error, "cannot write into " + file.parent_path().string() + ": " + error.message());
   if (fs::exists(file, error)) {
-    const fs::path model(c.model);
-    for (const fs::path& source : {model, model / "model.safetensors"})
-      if (fs::equivalent(source, file, error))
-        return status(status_code::invalid_argument, "--out is " + c.out + ", the model itself; allowed is another file");
+    const fs::path model(c.model), folder = fs::is_directory(model, error) ? model : model.parent_path();
+    std::ifstream index(folder / "model.safetensors.index.json");
+    const std::string shards((std::istreambuf_iterator<char>(index)), std::istreambuf_iterator<char>());
+    const bool shard = shards.find('"' + file.filename().string() + '"') != std::string::npos && fs::equivalent(folder / file.filename(), file, error);
+    if (shard || fs::equivalent(model, file, error) || fs::equivalent(model / "model.safetensors", file, error))
+      return status(status_code::invalid_argument, "--out is " + c.out + ", the model itself; allowed is another file");
   }
   return file;
 }

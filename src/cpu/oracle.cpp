@@ -66,6 +66,20 @@ result<row_range> check(const problem& p, const tensors& t, std::int64_t begin, 
     return status(status_code::invalid_argument, "rows are [" + std::to_string(begin) + ", " + std::to_string(end) + "); allowed are ranges within [0, m = " + std::to_string(p.m) + ")");
   if (t.w.layout() != p.layout)
     return status(status_code::invalid_argument, "w.layout is " + std::string(name(t.w.layout())) + "; allowed is the problem's, " + std::string(name(p.layout)));
+  if (begin == end || p.n == 0) return row_range{begin, end};
+  const bool separate = p.layout == weight_layout::separate;
+  const struct {
+    const char* argument;
+    const void* data;
+    bool read;
+  } inputs[] = {{"x", t.x, p.k > 0},
+                {separate ? "w.gate" : "w", t.w.first(), p.k > 0},
+                {"w.up", t.w.second(), separate && p.k > 0},
+                {"bias_gate", t.bias_gate, p.bias},
+                {"bias_up", t.bias_up, p.bias}};
+  for (const auto& input : inputs)
+    if (input.read && input.data == nullptr)
+      return status(status_code::invalid_argument, std::string(input.argument) + " is null; allowed is a pointer to host memory");
   return row_range{begin, end};
 }
 

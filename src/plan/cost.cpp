@@ -38,6 +38,7 @@ cost_estimate portable_cost(const problem& p, const device_facts& device) {
 }  // namespace
 
 cost_estimate estimate(const kernel_row& row, const problem& p, const device_facts& device) {
+  if (p.m == 0 || p.n == 0) return {0, 1, 1, 0, "nothing to compute"};
   switch (row.backend) {
     case backend_id::cpu: return cpu_cost(row, p, device);
     case backend_id::cuda_portable: return portable_cost(p, device);

@@ -176,5 +176,34 @@ TEST(Info, SaysWhyABackendIsMissing) {
   EXPECT_NE(this_build().cuda.empty(), this_build().cuda_reason.empty());
 }
 
+TEST(Reference, NullInputsAreNamed) {
+  const problem p{.m = 1, .n = 8, .k = 8, .bias = true};
+  std::uint16_t memory[128] = {};
+  const tensors whole{.x = memory, .w = gate_up_weights::separate(memory, memory), .bias_gate = memory, .bias_up = memory};
+  ASSERT_TRUE(reference_gated_linear(p, whole).ok());
+  const std::pair<const char*, tensors> cases[] = {
+      {"x is null", {.w = whole.w, .bias_gate = memory, .bias_up = memory}},
+      {"w.gate is null", {.x = memory, .w = gate_up_weights::separate(nullptr, memory), .bias_gate = memory, .bias_up = memory}},
+      {"w.up is null", {.x = memory, .w = gate_up_weights::separate(memory, nullptr), .bias_gate = memory, .bias_up = memory}},
+      {"bias_gate is null", {.x = memory, .w = whole.w, .bias_up = memory}},
+      {"bias_up is null", {.x = memory, .w = whole.w, .bias_gate = memory}},
+  };
+  for (const auto& [words, t] : cases) {
+    const auto made = reference_gated_linear(p, t);
+    ASSERT_FALSE(made.ok()) << words;
+    EXPECT_EQ(made.error().code(), status_code::invalid_argument);
+    EXPECT_NE(made.error().text().find(words), std::string::npos) << made.error().text();
+  }
+}
+
+TEST(PlanOfNothing, CostsNothing) {
+  const auto h200 = device_by_name("h200");
+  for (const problem& p : {problem{.m = 1, .n = 0, .k = 64}, problem{.m = 0, .n = 64, .k = 64}}) {
+    const auto chosen = plan(p, *h200);
+    ASSERT_TRUE(chosen.ok()) << chosen.error().text();
+    for (const candidate& c : chosen->considered) EXPECT_EQ(c.cost_us, 0) << c.row;
+  }
+}
+
 }  // namespace
 }  // namespace tileglu
