@@ -2,26 +2,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+
+#include "plan/config/gate_first_shape.hpp"
+#include "plan/config/interleaved_shape.hpp"
+#include "plan/config/paired_shape.hpp"
 
 namespace tileglu::plan_detail {
 namespace {
 
-constexpr int k_block = 64;
 constexpr double measured_bytes_per_second = 4.18e12;  // of the H200 that the rows' bytes_per_ns were measured on
 
 double weight_bytes(const problem& p) { return 4.0 * static_cast<double>(p.n) * static_cast<double>(p.k); }
 
-struct tile_shape {
-  int rows, columns, cluster_m, cluster_n;
+/// How the tiles of [m, n] fall on the SMs, one CTA on each.
+struct tile_spread {
+  double per_sm = 0;  ///< tiles of the busiest CTA
+  double idle = 0;    ///< share of the SMs without a tile, on average
+  double fill = 0;    ///< outputs over those of full tiles on every SM
 };
 
-/// Output tile of a CTA. Kernel-2's columns are of the product [M, 2N]: half as many outputs.
-tile_shape shape_of(const kernel_row& row) {
-  if (const auto* c = std::get_if<paired_config>(&row.config)) return {c->tile_rows(), c->pair_width, c->cluster_m, c->cluster_n};
-  if (const auto* c = std::get_if<gate_first_config>(&row.config)) return {c->tile_rows, c->tile_columns, c->cluster_m, c->cluster_n};
-  if (const auto* c = std::get_if<interleaved_config>(&row.config)) return {c->tile_rows, c->tile_columns / 2, c->cluster_m, c->cluster_n};
-  return {8, 8, 1, 1};
+template <class Config>
+tile_spread spread_of(const Config& c, const problem& p, int sm_count) {
+  const tile_grid grid = tiles_of(c, p.m, p.n);
+  const std::int64_t clusters = std::int64_t{grid.rows} * grid.columns;  // any problem may be priced, also one that is too large to launch
+  const std::int64_t per_sm = ceil_div<std::int64_t>(clusters, std::max(1, resident_clusters(c, sm_count)));
+  const double busy = static_cast<double>(clusters * cluster_size(c)) / static_cast<double>(std::max<std::int64_t>(per_sm, 1));
+  const double outputs = static_cast<double>(p.m) * static_cast<double>(p.n);
+  return {static_cast<double>(per_sm), std::max(0.0, 1 - busy / sm_count), outputs / (static_cast<double>(per_sm) * sm_count * tile_outputs(c))};
+}
+
+tile_spread spread_of(const kernel_row& row, const problem& p, int sm_count) {
+  if (const auto* c = std::get_if<paired_config>(&row.config)) return spread_of(*c, p, sm_count);
+  if (const auto* c = std::get_if<gate_first_config>(&row.config)) return spread_of(*c, p, sm_count);
+  return spread_of(std::get<interleaved_config>(row.config), p, sm_count);
 }
 
 /// Two bounds that overlap: near the larger, a little above it where they are close. The exponent is fitted (bench/fit_rows.py).
@@ -58,17 +73,14 @@ cost_estimate sm90_cost(const kernel_row& row, const problem& p, const device_fa
   if (row.timing.fixed_us == 0) return {not_measured_us, 1, 8, 0, "not measured: chosen only where it is asked for"};
   if (row.family == kernel_family::decode) return decode_cost(row, p, device);
 
-  const tile_shape tile = shape_of(row);
-  const tile_counts tiles = count_tiles(p.m, p.n, tile.rows, tile.columns, tile.cluster_m, tile.cluster_n, device.sm_count);
+  const tile_spread tiles = spread_of(row, p, device.sm_count);
   const double k_blocks = std::ceil(static_cast<double>(p.k) / k_block);
-  const double multiply_us = static_cast<double>(tiles.per_sm) * (k_blocks * row.timing.block_ns + row.timing.tile_ns) * 1e-3;
+  const double multiply_us = tiles.per_sm * (k_blocks * row.timing.block_ns + row.timing.tile_ns) * 1e-3;
   const double bytes = weight_bytes(p) + 2.0 * static_cast<double>(p.m) * static_cast<double>(p.k + p.n);
   const double rate = row.timing.bytes_per_ns * device.memory_bytes_per_second / measured_bytes_per_second;
   const double stream_us = bytes / rate * 1e-3 * (1 + row.timing.idle * tiles.idle);
   const double us = row.timing.fixed_us + overlapped(multiply_us, stream_us);
-  const double fill = static_cast<double>(p.m) * static_cast<double>(p.n) /
-                      (static_cast<double>(tiles.per_sm) * device.sm_count * tile.rows * tile.columns);
-  return {us, 1, 8, 0, words("tiles fill the SMs to %.2f; %.1f us to multiply, %.1f us to stream", fill, multiply_us, stream_us)};
+  return {us, 1, 8, 0, words("tiles fill the SMs to %.2f; %.1f us to multiply, %.1f us to stream", tiles.fill, multiply_us, stream_us)};
 }
 
 }  // namespace tileglu::plan_detail

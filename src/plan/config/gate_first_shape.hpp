@@ -43,8 +43,12 @@ constexpr tile_grid tiles_of(const gate_first_config& c, std::int64_t m, std::in
           static_cast<int>(ceil_div<std::int64_t>(n, c.tile_columns * c.cluster_n))};
 }
 
+constexpr int tile_outputs(const gate_first_config& c) { return c.tile_rows * c.tile_columns; }
+
+constexpr int resident_clusters(const gate_first_config& c, int sm_count) { return sm_count / cluster_size(c); }
+
 constexpr int launched_clusters(const gate_first_config& c, std::int64_t m, std::int64_t n, int sm_count) {
-  return std::min(tiles_of(c, m, n).count(), sm_count / cluster_size(c));
+  return std::min(tiles_of(c, m, n).count(), resident_clusters(c, sm_count));
 }
 
 /// Bytes that a CTA reads from L2 for one K block of one pass, multicast counted once.

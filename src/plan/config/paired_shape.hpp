@@ -69,6 +69,9 @@ constexpr tile_grid tiles_of(const paired_config& c, std::int64_t m, std::int64_
           static_cast<int>(ceil_div<std::int64_t>(n, c.pair_width * c.cluster_n))};
 }
 
+/// Outputs of a CTA's tile.
+constexpr int tile_outputs(const paired_config& c) { return c.tile_rows() * c.pair_width; }
+
 /// Clusters that run at once: one CTA an SM.
 constexpr int resident_clusters(const paired_config& c, int sm_count) { return sm_count / cluster_size(c); }
 
