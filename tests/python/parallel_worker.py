@@ -114,6 +114,50 @@ def pieces(mesh):
             assert relative(parts(rows(m, 32)), whole(rows(m, 32))) < 1e-6, m
 
 
+def two_steps(mesh):
+    """What NCCL runs for large sums: a float32 reduce-scatter and a bf16 all-gather. Eager, in pieces and compiled: the bits of one all-reduce."""
+    from tileglu.parallel import collectives
+
+    whole = mlp("gate_up", hidden=64, inner=256, bias=False, dtype=torch.bfloat16)
+    modules = [copy.deepcopy(whole) for _ in range(3)]
+    for module, options in zip(modules, ({}, {}, {"pieces": 3})):
+        parallel.shard(module, mesh, **options)
+    plain, stepped, cut = modules
+    asked = []
+
+    def always(partial, out_type, world):
+        asked.append(partial.shape[0] % world == 0 and partial.dtype == torch.float32 and out_type == torch.bfloat16)
+        return asked[-1]
+
+    with torch.no_grad():
+        inputs = [rows(m, 64, dtype=torch.bfloat16) for m in (4, 7, 64, 512, 516)]
+        expected = [plain(x) for x in inputs]
+        original, collectives.in_two_steps = collectives.in_two_steps, always
+        try:
+            call = torch.compile(stepped, fullgraph=True, backend="aot_eager")
+            for x, y in zip(inputs, expected):
+                for kind, module in (("eager", stepped), ("pieces", cut), ("compiled", call)):
+                    # four ranks: a ring adds them in another order than gloo's all-reduce does
+                    assert torch.equal(module(x), y) if WORLD == 2 else relative(module(x), y) < 1e-3, (kind, x.shape)
+        finally:
+            collectives.in_two_steps = original
+    assert any(asked) and not all(asked)
+
+
+def half_sums(mesh):
+    """reduce_type: sums in either half type, for models in either; in one piece and in three."""
+    for dtype in (torch.bfloat16, torch.float16, torch.float32, torch.float64):
+        for reduce_type in (torch.bfloat16, torch.float16, torch.float32):
+            for count in (1, 3):
+                whole = mlp(dtype=dtype, bias=False)
+                parts = copy.deepcopy(whole)
+                parallel.shard(parts, mesh, reduce_type=reduce_type, pieces=count)
+                x = rows(400, 32, dtype=dtype)
+                with torch.no_grad():
+                    y = parts(x)
+                    assert y.dtype == dtype and relative(y, whole(x)) < 2e-2, (dtype, reduce_type, count)
+
+
 def gradients(mesh):
     for layout in ("separate", "gate_up"):
         whole = mlp(layout)
@@ -196,6 +240,7 @@ def refuses_sizes(mesh):
     raises(ValueError, "sharded already", lambda: parallelize_module(module, mesh, parallel.GatedMLPParallel()))
     raises(TypeError, "mesh is a int", lambda: parallel.shard(mlp(), 3))
     raises(ValueError, "pieces is 0", lambda: parallel.shard(mlp(), mesh, pieces=0))
+    raises(ValueError, "reduce_type is torch.int32; allowed are None, torch.float32", lambda: parallel.shard(mlp(), mesh, reduce_type=torch.int32))
     raises(RuntimeError, "wrapped or hooked", lambda: (module.up_proj.register_forward_hook(lambda *a: None), module(rows(1, 32))))
 
 

@@ -13,7 +13,7 @@ import tileglu
 import torch
 
 HERE = Path(__file__).parent
-CHECKS = """same_result holds_its_own_halves rounds_once pieces gradients distributed_input compiled models loads_its_own_bytes refuses_sizes
+CHECKS = """same_result holds_its_own_halves rounds_once pieces two_steps half_sums gradients distributed_input compiled models loads_its_own_bytes refuses_sizes
     refuses_ranks_that_differ""".split()
 WORLDS = [2, 4]
 
@@ -63,6 +63,19 @@ def test_a_dead_rank_ends_the_others(tmp_path):
     codes = finish(start(2, tmp_path / "result", ["survivors_get_an_error"]), 60)
     assert time.monotonic() - started < 45 and codes[1] == 0
     assert codes[0] == 0 and not json.loads((tmp_path / "result.0").read_text())["survivors_get_an_error"]
+
+
+def test_the_script_that_measures_it(tmp_path):
+    """bench/tensor_parallel over gloo, small: loading, refusals with ranks that die, and every contender's answer."""
+    script = HERE.parents[1] / "bench" / "tensor_parallel"
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script), "--device", "cpu"]
+    environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=str(Path(tileglu.__file__).parent.parent))
+    for parts in ("load,fast", "refuse,reductions"):
+        done = subprocess.run([*launch, "--out", str(tmp_path / "result"), "--parts", parts], env=environment, capture_output=True, text=True, timeout=180)
+        assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads((tmp_path / "result.json").read_text())
+    assert told["failed"] == [] and all(told[part]["passed"] for part in ("load", "fast", "refuse", "reductions"))
+    assert len(told["fast"]["rows"]) == 3 and "DTensor" in (tmp_path / "result.html").read_text()
 
 
 def test_without_a_process_group():

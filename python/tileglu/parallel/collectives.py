@@ -17,12 +17,14 @@ TWO_STEPS_FROM = 256 * 1024  # bytes of float32 partial sums; below, the latency
 
 
 def partial_product(h: Tensor, w_down: Tensor, reduce_type: torch.dtype) -> Tensor:
-    """h [M, n] w_down [O, n]^T in `reduce_type`, from the float32 accumulators of the product."""
+    """h [M, n] w_down [O, n]^T in `reduce_type`; float32 comes straight from the accumulators of the product."""
     if h.dtype == reduce_type:
         return torch.mm(h, w_down.t())
+    if reduce_type != torch.float32 or h.dtype == torch.float64:  # no product writes these
+        return torch.mm(h, w_down.t()).to(reduce_type)
     if h.is_cuda:
-        return torch.mm(h, w_down.t(), out_dtype=reduce_type)
-    return torch.mm(h.to(reduce_type), w_down.to(reduce_type).t())
+        return torch.mm(h, w_down.t(), out_dtype=torch.float32)
+    return torch.mm(h.float(), w_down.float().t())
 
 
 def in_two_steps(partial: Tensor, out_type: torch.dtype, world: int) -> bool:
@@ -30,10 +32,13 @@ def in_two_steps(partial: Tensor, out_type: torch.dtype, world: int) -> bool:
     return wide and partial.is_cuda and partial.shape[0] % world == 0 and partial.numel() * partial.element_size() >= TWO_STEPS_FROM
 
 
-def reduce(partial: Tensor, out_type: torch.dtype, group: dist.ProcessGroup, group_name: str, world: int) -> Tensor:
-    """The sum of every rank's `partial` [M, O] in `out_type`: equal bits on every rank and in every run. `partial` is used up."""
-    if world == 1:
-        return partial.to(out_type)
+def reduce(partial: Tensor, out_type: torch.dtype, group: dist.ProcessGroup, group_name: str, world: int, into: Tensor | None = None) -> Tensor:
+    """The sum of every rank's `partial` [M, O] in `out_type`: equal bits on every rank and in every run. `partial` is used up.
+
+    into: where the sum goes, [M, O], contiguous; may be `partial` itself. Not under torch.compile.
+    """
+    if world == 1 or partial.numel() == 0:
+        return partial.to(out_type) if into is None or into is partial else into.copy_(partial)
     two_steps = in_two_steps(partial, out_type, world)
     if torch.compiler.is_compiling():
         if two_steps:
@@ -43,37 +48,57 @@ def reduce(partial: Tensor, out_type: torch.dtype, group: dist.ProcessGroup, gro
     if two_steps:
         mine = partial.new_empty(partial.shape[0] // world, partial.shape[1])
         dist.reduce_scatter_tensor(mine, partial, group=group)
-        total = partial.new_empty(partial.shape, dtype=out_type)
+        total = partial.new_empty(partial.shape, dtype=out_type) if into is None else into
         dist.all_gather_into_tensor(total, mine.to(out_type), group=group)
         return total
     dist.all_reduce(partial, group=group)
-    return partial.to(out_type)
+    return partial.to(out_type) if into is None or into is partial else into.copy_(partial)
 
 
-def product_and_reduce(h: Tensor, w_down: Tensor, reduce_type: torch.dtype, group, group_name: str, world: int, pieces: int) -> Tensor:
-    """The down projection and its reduction. With `pieces` > 1 the rows are cut, and a piece is reduced while the next is computed."""
+# A stream a device, on which pieces are reduced. Its priority is high: the reduction's few blocks should find multiprocessors as soon as some
+# of the product beside it end, instead of waiting for all of them.
+_lanes: dict[torch.device, torch.cuda.Stream] = {}
+
+
+def lane_of(device: torch.device) -> torch.cuda.Stream:
+    if device not in _lanes:
+        _lanes[device] = torch.cuda.Stream(device, priority=-1)
+    return _lanes[device]
+
+
+def product_and_reduce(
+    h: Tensor, w_down: Tensor, reduce_type: torch.dtype, group, group_name: str, world: int, pieces: int, head_start: bool = False
+) -> Tensor:
+    """The down projection and its reduction. With `pieces` > 1 the rows are cut, and a piece is reduced while the next is computed.
+
+    head_start: a kernel that does next to nothing precedes the next product, so that the reduction's blocks are on the device first.
+    A piece has at least 128 rows. May be captured in a CUDA graph; under torch.compile, which has no streams of its own, the rows stay whole.
+    """
     if pieces == 1 or world == 1 or h.shape[0] < 128 * pieces or torch.compiler.is_compiling():
         return reduce(partial_product(h, w_down, reduce_type), h.dtype, group, group_name, world)
     rows = -(-h.shape[0] // (pieces * world)) * world
     total = h.new_empty(h.shape[0], w_down.shape[0])
-    waiting = []
+    here = lane = None
+    if h.is_cuda:
+        here, lane = torch.cuda.current_stream(h.device), lane_of(h.device)
+    kept = []  # until `here` has waited for the lane: what the lane reads may not be given to anyone before
     for start in range(0, h.shape[0], rows):
-        piece, out = partial_product(h[start : start + rows], w_down, reduce_type), total[start : start + rows]
-        if in_two_steps(piece, h.dtype, world):
-            mine = piece.new_empty(piece.shape[0] // world, piece.shape[1])
-            waiting.append((dist.reduce_scatter_tensor(mine, piece, group=group, async_op=True), mine, out, piece))
+        out = total[start : start + rows]
+        if h.dtype == reduce_type:
+            piece = torch.mm(h[start : start + rows], w_down.t(), out=out)
         else:
-            waiting.append((dist.all_reduce(piece, group=group, async_op=True), piece, out, None))
-    gathering = []
-    for work, value, out, whole in waiting:
-        work.wait()
-        if whole is None:
-            out.copy_(value)
-        else:
-            mine = value.to(h.dtype)
-            gathering.append((dist.all_gather_into_tensor(out, mine, group=group, async_op=True), mine))
-    for work, _ in gathering:
-        work.wait()
+            piece = partial_product(h[start : start + rows], w_down, reduce_type)
+        kept.append(piece)
+        if lane is None:
+            reduce(piece, h.dtype, group, group_name, world, out)
+            continue
+        lane.wait_stream(here)
+        with torch.cuda.stream(lane):
+            reduce(piece, h.dtype, group, group_name, world, out)
+        if head_start and start + rows < h.shape[0]:
+            kept.append(h.new_zeros(1))
+    if lane is not None:
+        here.wait_stream(lane)
     return total
 
 

@@ -21,6 +21,8 @@ from .collectives import CopyToRanks, SumOverRanks, product_and_reduce
 from .groups import check_agreement, check_device, group_of
 from .sharding import check_divides, columns, part_of
 
+REDUCE_TYPES = (None, torch.float32, torch.bfloat16, torch.float16)
+
 
 def match_for(module: nn.Module, *, allow_meta: bool = False) -> Match | Refusal | None:
     """What `module` computes: as it was patched, as a tileglu.nn.GatedMLP says, or as a probe finds. Raises Unmatched."""
@@ -81,7 +83,7 @@ def make_forward(match: Match, mesh: DeviceMesh, reduce_type: torch.dtype | None
                 )
         if self.training and (not match.same_in_training or any(self._modules[name].p > 0 for name in match.dropouts)):
             raise RuntimeError("a sharded gated MLP has no dropout: set its p to 0, or call model.eval()")
-        if check_inputs and not torch.compiler.is_compiling():
+        if check_inputs and not torch.compiler.is_compiling() and not (x.is_cuda and torch.cuda.is_current_stream_capturing()):
             check_agreement(group, [f"x {tuple(x.shape)} {x.dtype}"], "their input")
         w_gate, w_down = local_of(gate.weight), local_of(down.weight)
         w_up = None if match.up is None else local_of(up.weight)
@@ -125,6 +127,8 @@ class GatedMLPParallel(ParallelStyle):
         super().__init__()
         if pieces < 1:
             raise ValueError(f"pieces is {pieces}; allowed is 1 or more")
+        if reduce_type not in REDUCE_TYPES:
+            raise ValueError(f"reduce_type is {reduce_type}; allowed are {', '.join(map(str, REDUCE_TYPES))}")
         self.options = dict(reduce_type=reduce_type, pieces=pieces, check_inputs=check_inputs)
 
     def _apply(self, module: nn.Module, device_mesh: DeviceMesh) -> nn.Module:
