@@ -1,7 +1,7 @@
 """Host time of one call, in microseconds: tileglu.gated_linear over an empty custom operator. python3 bench/host_cost.py
 
-Calls are timed in batches of 100 on an idle device, which is fewer than a launch queue holds (1024): no call waits for the GPU. Of 60
-batches the least and the median are printed, and the processor time of the thread (median), which no other process can add to.
+Calls are timed in batches of 100 on an idle device, which is fewer than a launch queue holds (1024): no call waits for the GPU. They take
+turns, a batch each. Of 60 batches the least and the median are printed, and the processor time of the thread (median), which no other process can add to.
 
 The empty operator allocates one output and does nothing else. It is compiled in C++ (--inline, a minute; or --empty-operator FILE, what
 an earlier --inline built), else it is torch.empty_like behind an operator defined in Python. CPU tensors time the path with an empty
@@ -22,21 +22,24 @@ from tileglu import _library
 CALLS, BATCHES = 100, 60
 
 
-def measure(call):
-    """{least, median, processor} of a call."""
+def measure(calls):
+    """{name: {least, median, processor}}. The calls take turns, a batch each, so that no clock or warmth favours one."""
     synchronize = torch.cuda.synchronize if torch.cuda.is_available() else lambda: None
-    wall, processor = [], []
+    wall, processor = ({name: [] for name in calls} for _ in range(2))
     for batch in range(-3, BATCHES):
-        synchronize()
-        processor_start, start = time.thread_time_ns(), time.perf_counter_ns()
-        for _ in range(CALLS):
-            call()
-        took, worked = time.perf_counter_ns() - start, time.thread_time_ns() - processor_start
-        if batch >= 0:
-            wall.append(took / CALLS / 1e3)
-            processor.append(worked / CALLS / 1e3)
+        for name, call in calls.items():
+            synchronize()
+            processor_start, start = time.thread_time_ns(), time.perf_counter_ns()
+            for _ in range(CALLS):
+                call()
+            took, worked = time.perf_counter_ns() - start, time.thread_time_ns() - processor_start
+            if batch >= 0:
+                wall[name].append(took / CALLS / 1e3)
+                processor[name].append(worked / CALLS / 1e3)
     synchronize()
-    return {"least": min(wall), "median": statistics.median(wall), "processor": statistics.median(processor)}
+    return {
+        name: {"least": min(wall[name]), "median": statistics.median(wall[name]), "processor": statistics.median(processor[name])} for name in calls
+    }
 
 
 SOURCE = """
@@ -92,7 +95,7 @@ def main():
         "tileglu.gated_mlp": lambda: tileglu.gated_mlp(x, gate, up, w_down),
     }
     with torch.inference_mode():
-        us = {name: measure(call) for name, call in calls.items()}
+        us = measure(calls)
     print(f"{'us on ' + device:38s}   least  median  processor")
     for name, value in us.items():
         print(f"{name:38s} {value['least']:7.2f} {value['median']:7.2f} {value['processor']:7.2f}")

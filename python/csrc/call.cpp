@@ -21,7 +21,7 @@ tensor dense_copy(const tensor& t, const tensor_facts& facts) {
 matrix copied(const tensor& t, const tensor_facts& facts, std::string why) {
   matrix m;
   m.copy = dense_copy(t, facts);
-  m.data = facts_of(m.copy, "copy").data;
+  m.data = data_of(m.copy);
   m.row_stride = facts.last_size();
   m.why_copied = std::move(why);
   return m;
@@ -55,7 +55,7 @@ const void* bias_of(const tensor& bias, const char* argument, std::int64_t n, co
     refuse(std::string(argument) + " has shape " + text_of(facts.sizes) + "; allowed is [" + std::to_string(n) + "]");
   if (n <= 1 || facts.strides[0] == 1) return facts.data;
   copy = dense_copy(bias, facts);
-  return facts_of(copy, argument).data;
+  return data_of(copy);
 }
 
 template <class Enum>
@@ -98,9 +98,10 @@ arguments arguments::plain(const torch_slot* s) {
   arguments a;
   a.x = take_tensor(s[0]);
   a.w = take_tensor(s[1]);
-  a.w_up = take_optional_tensor(s[2]);
+  a.w_up = take_tensor(s[2]);
   const std::int64_t words = take_int(s[3]);
   a.layout = words & 0xff;
+  if (a.layout != static_cast<std::int64_t>(weight_layout::separate)) a.w_up = {};
   a.activation = words >> 8 & 0xff;
   a.numerics = words >> 16 & 0xff;
   a.prefetch_weights = (words >> 24 & 1) != 0;

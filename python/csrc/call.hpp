@@ -17,7 +17,8 @@ struct arguments {
   static constexpr std::size_t count = 12;
 
   explicit arguments(const torch_slot* stack);
-  /// (x, w, w_up, words) of plain_gated_linear.
+  /// (x, w, w_up, words) of plain_gated_linear: words is layout | activation << 8 | numerics << 16 | prefetch_weights << 24, and w_up
+  /// is w again where the layout has one matrix.
   static arguments plain(const torch_slot* stack);
   /// The same values for another operator's stack, which owns what it is given.
   void give_all(torch_slot* stack) const;

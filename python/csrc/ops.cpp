@@ -30,12 +30,17 @@ void run_plan(const call& c, const cached_plan& known, void* y) {
     static const std::int32_t uint8 = aoti_torch_dtype_uint8();
     const std::int64_t size = static_cast<std::int64_t>(bytes) + 255;  // torch's CPU allocator aligns to 64 bytes, a plan wants 256
     workspace = empty({&size, 1}, uint8, c.device_type, c.device_index);
-    const auto at = reinterpret_cast<std::uintptr_t>(facts_of(workspace, "workspace").data);
+    const auto at = reinterpret_cast<std::uintptr_t>(data_of(workspace));
     t.workspace = reinterpret_cast<void*>((at + 255) / 256 * 256);
     t.workspace_bytes = bytes;
   }
-  if (const status s = run(known.plan, t, c.key.cuda ? current_cuda_stream(c.device_index) : nullptr); !s.ok())
-    refuse(s.text().empty() ? std::string(name(s.code())) : s.text());
+  const stream_handle stream = c.key.cuda ? current_cuda_stream(c.device_index) : nullptr;
+  status s = run(known.plan, t, stream);
+  if (s.code() == status_code::wrong_device) {  // run() asks for the current device anyway: asking first too would cost every call
+    const current_device scope(c.device_index);
+    s = run(known.plan, t, stream);
+  }
+  if (!s.ok()) refuse(s.text().empty() ? std::string(name(s.code())) : s.text());
 }
 
 tensor compute(const arguments& given) {
@@ -44,13 +49,7 @@ tensor compute(const arguments& given) {
   if (!c.empty()) {
     const auto known = find_plan(c.key);
     if (!runs_in_library(*known)) return unfused(given);
-    void* data = facts_of(y, "y").data;
-    if (c.key.cuda) {
-      const current_device scope(c.device_index);
-      run_plan(c, *known, data);
-    } else {
-      run_plan(c, *known, data);
-    }
+    run_plan(c, *known, data_of(y));
   }
   return y;
 }
@@ -87,18 +86,10 @@ void gated_linear_out(torch_slot* stack, std::uint64_t, std::uint64_t) {
     check(aoti_torch_copy_(out.get(), unfused(given).get(), 0), "copying to out");
     return;
   }
-  const auto write = [&] {
-    if (stride != 0) return run_plan(c, *known, facts.data);
-    const tensor y = empty(c.y_sizes, c.dtype, c.device_type, c.device_index);
-    run_plan(c, *known, facts_of(y, "y").data);
-    check(aoti_torch_copy_(out.get(), y.get(), 0), "copying to out");
-  };
-  if (c.key.cuda) {
-    const current_device scope(c.device_index);
-    write();
-  } else {
-    write();
-  }
+  if (stride != 0) return run_plan(c, *known, facts.data);
+  const tensor y = empty(c.y_sizes, c.dtype, c.device_type, c.device_index);
+  run_plan(c, *known, data_of(y));
+  check(aoti_torch_copy_(out.get(), y.get(), 0), "copying to out");
 }
 
 void explain_gated_linear(torch_slot* stack, std::uint64_t, std::uint64_t) {
@@ -132,8 +123,8 @@ struct registration {
     aoti_torch_library_def(ops, ("gated_linear(" + gated_arguments + ") -> Tensor").c_str());
     aoti_torch_library_def(ops, ("gated_linear_out(Tensor(a!) out, " + gated_arguments + ") -> ()").c_str());
     aoti_torch_library_def(ops, ("inference_gated_linear(" + gated_arguments + ") -> Tensor").c_str());
-    // The common call, for which twelve arguments cost more than the call: words is layout | activation << 8 | numerics << 16 | prefetch << 24.
-    aoti_torch_library_def(ops, "plain_gated_linear(Tensor x, Tensor w, Tensor? w_up, int words) -> Tensor");
+    // The common call, for which twelve arguments cost more than the call (see arguments::plain).
+    aoti_torch_library_def(ops, "plain_gated_linear(Tensor x, Tensor w, Tensor w_up, int words) -> Tensor");
     aoti_torch_library_def(ops, ("unfused_gated_linear(" + gated_arguments + ") -> Tensor").c_str());
     aoti_torch_library_def(ops, ("explain(" + gated_arguments + ") -> str").c_str());
     const std::uint64_t abi = aoti_torch_abi_version();

@@ -61,6 +61,13 @@ struct tensor_facts {
 /// Throws where the tensor isn't strided memory.
 tensor_facts facts_of(const tensor& t, const char* argument);
 
+/// The memory of a tensor that is known to be strided.
+inline void* data_of(const tensor& t) {
+  void* data = nullptr;
+  check(aoti_torch_get_data_ptr(t.get(), &data), "asking for a tensor's memory");
+  return data;
+}
+
 tensor empty(std::span<const std::int64_t> sizes, std::int32_t dtype, std::int32_t device_type, std::int32_t device_index);
 
 // Slots of an operator's stack. The take_ functions own what the slot held.

@@ -43,7 +43,20 @@ def _fake_gated_linear(x, w, w_up=None, bias_gate=None, bias_up=None, layout=0, 
 
 torch.library.register_fake("tileglu::gated_linear", _fake_gated_linear)
 torch.library.register_fake("tileglu::inference_gated_linear", _fake_gated_linear)
-torch.library.register_fake("tileglu::plain_gated_linear", lambda x, w, w_up, words: _fake_gated_linear(x, w, w_up, None, None, words & 0xFF))
+
+
+def _words_of_plain(w_up, words: int) -> tuple:
+    """What plain_gated_linear's arguments are to the others: (w_up, layout, activation, numerics, prefetch_weights)."""
+    layout = words & 0xFF
+    return w_up if layout == _words.SEPARATE else None, layout, words >> 8 & 0xFF, words >> 16 & 0xFF, bool(words >> 24 & 1)
+
+
+@torch.library.register_fake("tileglu::plain_gated_linear")
+def _(x, w, w_up, words):
+    w_up, layout, *_rest = _words_of_plain(w_up, words)
+    return _fake_gated_linear(x, w, w_up, None, None, layout)
+
+
 for _name in ("inference_gated_linear", "plain_gated_linear"):
     _fragment.impl(_name, torch.library.fallthrough_kernel, "Autograd")
 
@@ -75,7 +88,8 @@ def _backward(ctx, grad: Tensor):
     """Gate and up are computed again, unfused; then the chain rule by hand. Differentiable itself."""
     x, w, w_up, bias_gate, bias_up = ctx.saved_tensors
     layout, activation, alpha, limit = ctx.problem
-    # torch leaves out trailing arguments that have their default value, here and in what is returned.
+    # torch leaves out trailing arguments that have their default value here, and wants as many gradients as it names.
+    named = len(ctx.needs_input_grad)
     need_x, need_w, need_up, need_bias_gate, need_bias_up = (*ctx.needs_input_grad, False, False, False, False, False)[:5]
     gate, up = _unfused.products(x, w, w_up, bias_gate, bias_up, layout)
     grad_gate, grad_up = _unfused.activate_backward(grad, gate, up, activation, alpha, limit)
@@ -92,14 +106,14 @@ def _backward(ctx, grad: Tensor):
             grad_w = torch.stack((of_gate, of_up), 1).reshape(w.shape)
         else:
             grad_w = torch.cat((of_gate, of_up) if layout == _words.GATE_UP else (of_up, of_gate))
-    return (
+    gradients = (
         grad_x,
         grad_w if need_w else None,
         grad_w_up if need_up else None,
         gate_rows.sum(0) if need_bias_gate else None,
         up_rows.sum(0) if need_bias_up else None,
-        *(None for _ in ctx.needs_input_grad[5:]),
     )
+    return (*gradients[:named], *(None for _ in range(named - len(gradients))))
 
 
 torch.library.register_autograd("tileglu::gated_linear", _backward, setup_context=_setup_context)
@@ -145,6 +159,12 @@ def _register_autocast(device_type: str, key: str) -> None:
 
     _fragment.impl("gated_linear", cast_and_call, key)
     _fragment.impl("inference_gated_linear", cast_and_call, key)
+
+    def cast_and_call_plain(x, w, w_up, words):
+        w_up, layout, activation, numerics, prefetch_weights = _words_of_plain(w_up, words)
+        return cast_and_call(x, w, w_up, None, None, layout, activation, 1.0, 0.0, numerics, prefetch_weights, "")
+
+    _fragment.impl("plain_gated_linear", cast_and_call_plain, key)
 
 
 _register_autocast("cpu", "AutocastCPU")
