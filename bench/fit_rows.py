@@ -15,7 +15,7 @@ from scipy.optimize import least_squares
 
 SMS, OVERLAP_EXPONENT = 132, 4.0  # the machine that was raced; overlapped() of cost_sm90.cpp
 # Blocks of the plain silu bf16 instance that an SM holds (registers of the build, 65536 an SM, 2048 threads).
-DECODE_BLOCKS_PER_SM = {"t1r1u2w8p": 2, "t1r1u1w7": 6, "t1r1u1w8": 5, "t2r2u1w8": 4, "t2r3u1w4": 5, "t2r2u2w4p": 4, "t2r4u1w4": 4}
+DECODE_BLOCKS_PER_SM = {"t1r1u2w8p": 4, "t1r2u2w8p": 2, "t2r2u2w8p": 1, "t2r3u1w4": 4, "t2r2u2w4p": 4}
 LEAST_CELLS = 6  # fewer say nothing about five constants
 FIELDS = ("block_ns", "tile_ns", "fixed_us", "bytes_per_ns", "idle", "imbalance", "tail", "blocks_per_sm")
 
@@ -47,23 +47,33 @@ def predict_decode(p, cells):
     return fixed_us + cells["weights"] / rate * 1e-3 * (1 + imbalance * (cells["steps"] - 1) + tail * cells["tail"])
 
 
-def gather(paths):
-    """{row: list of (m, n, k, us, weight)} of the burst cells; of a cell that was raced twice the later file counts (sort the paths).
-    A row that a race left out as too slow counts by its quick reading, at a low weight: without it the fit would guess wildly there."""
-    found = {}
+def burst_cells(paths):
     for path in paths:
         for cell in json.load(open(path))["rows"]:
-            if cell["regime"] != "burst":
-                continue
-            at = (cell["m"], cell["n"], cell["k"])
-            for name, us in cell.get("quick_us", {}).items():
-                if at not in found.setdefault(name[4:], {}):
-                    found[name[4:]][at] = (us, 0.25)
-            for name, us in cell["us"].items():
-                row = name[4:] if name.startswith("row:") else cell.get("facts", {}).get(name, {}).get("row")  # a race of choices counts too
-                if row and re.match("paired|decode|gate_first|interleaved", row):
-                    found.setdefault(row, {})[at] = (us, 1.0)
-    return {row: [(*cell, *value) for cell, value in cells.items()] for row, cells in found.items()}
+            if cell["regime"] == "burst" and "gemm" in cell["us"]:
+                yield (cell["m"], cell["n"], cell["k"]), cell
+
+
+def gather(paths):
+    """{row: list of (m, n, k, us, weight)} of the burst cells. Runs differ in clock, so a time counts as its ratio to the bare product of its own
+    run, times the median of the bare product over the runs of that cell; a cell that was raced twice counts by the mean of its ratios.
+    A row that a race left out as too slow counts by its quick reading, at a low weight: without it the fit would guess wildly there."""
+    bare, ratios, quick = {}, {}, {}
+    for at, cell in burst_cells(paths):
+        gemm = cell["us"]["gemm"]
+        bare.setdefault(at, []).append(gemm)
+        for name, us in cell.get("quick_us", {}).items():
+            quick.setdefault(name[4:], {})[at] = us / gemm
+        for name, us in cell["us"].items():
+            row = name[4:] if name.startswith("row:") else cell.get("facts", {}).get(name, {}).get("row")  # a race of choices counts too
+            if row and re.match("paired|decode|gate_first|interleaved", row):
+                ratios.setdefault(row, {}).setdefault(at, []).append(us / gemm)
+    found = {}
+    for row in ratios.keys() | quick.keys():
+        cells = {at: (ratio, 0.25) for at, ratio in quick.get(row, {}).items()}
+        cells |= {at: (float(np.exp(np.mean(np.log(values)))), 1.0) for at, values in ratios.get(row, {}).items()}
+        found[row] = [(*at, ratio * float(np.median(bare[at])), weight) for at, (ratio, weight) in sorted(cells.items())]
+    return dict(sorted(found.items()))
 
 
 def fit_decode(row, points):
