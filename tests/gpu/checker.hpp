@@ -112,6 +112,7 @@ class device_counter {
 // The checks, one file each.
 void sweep(context& c);
 void check_repeats(context& c);
+void check_row_bits(context& c);
 void check_unfused_bits(context& c);
 void check_whole_mlp(context& c);
 void check_packing(context& c);

@@ -16,7 +16,7 @@ using namespace tileglu::gpu_check;
 constexpr const char* usage =
     "gpu_check [--kernels NAME,...] [--checks NAME,...] [--full | --quick | --tiny] [--seconds N] [--json FILE]\n"
     "  --kernels  rows or kernels of the planner's tables (paired, decode, portable, ...); default: every CUDA row, and the planner's choice\n"
-    "  --checks   of sweep, repeats, unfused_bits, whole_mlp, packing, bad_input; default: all\n"
+    "  --checks   of sweep, repeats, row_bits, unfused_bits, whole_mlp, packing, bad_input; default: all\n"
     "  --full     every row of the tables in every case, about 15 minutes; default: a share of them that rotates, about a minute\n"
     "  --quick    a tenth of the cases\n"
     "  --tiny     a few small ones, for compute-sanitizer\n"
@@ -105,6 +105,7 @@ int check_all(const arguments& a, const device_facts& device, const char* progra
     timed("packing", [&] { check_packing(c); });
     timed("bad_input", [&] { check_bad_input(c, program); });
     timed("repeats", [&] { check_repeats(c); });
+    timed("row_bits", [&] { check_row_bits(c); });
     timed("unfused_bits", [&] { check_unfused_bits(c); });
     timed("whole_mlp", [&] { check_whole_mlp(c); });
     timed("sweep", [&] { sweep(c); });

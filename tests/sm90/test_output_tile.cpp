@@ -92,5 +92,59 @@ TEST(stmatrix, writes_each_accumulator_where_it_belongs) {
           }
 }
 
+// Swapped operands: D is [64 output columns, rows of X]. What the epilogue does with it, replayed: registers to stmatrix.trans to the buffer
+// of a piece, read back as TMA does. Every output must come from the accumulator that holds it, once.
+TEST(swapped_output, lands_row_major_once) {
+  for (int tile_rows = 8; tile_rows <= 192; tile_rows += 8)
+    for (const int piece_rows : {8, 16, 32}) {
+      if (tile_rows % piece_rows) continue;
+      std::vector<int> y(static_cast<std::size_t>(tile_rows * 64), -1);  // [tile_rows][64]: which accumulator was stored, row * 64 + column
+      for (int first = 0; first < tile_rows; first += piece_rows) {
+        std::vector<int> buffer(static_cast<std::size_t>(piece_rows * 64), -1);  // 2-byte elements
+        for (int warp = 0; warp < 4; ++warp)
+          for (int r = 0; r < piece_rows; r += 16) {
+            const int matrices = piece_rows - r >= 16 ? 4 : 2;
+            for (int matrix = 0; matrix < matrices; ++matrix)
+              for (int lane = 0; lane < 32; ++lane)
+                for (int side = 0; side < 2; ++side) {
+                  const accumulator_position d = accumulator_at(warp * 32 + lane, (first + r) / 2 + 2 * matrix + side);  // row: column of Y
+                  // stmatrix.trans: lane l gives row l % 4 * 2 + side of its matrix, element l / 4; lane 8 * matrix + row addresses the row.
+                  const int row_of_matrix = lane % 4 * 2 + side, addressing = 8 * matrix + row_of_matrix;
+                  const int row = matrices == 4 ? r + transposed_row(addressing) : r + addressing % 8;
+                  const int at = output_offset(64, row, transposed_group(warp, addressing)) / 2 + lane / 4;
+                  ASSERT_EQ(buffer[static_cast<std::size_t>(at)], -1) << "written twice";
+                  buffer[static_cast<std::size_t>(at)] = d.column * 64 + d.row;
+                }
+          }
+        for (int row = 0; row < piece_rows; ++row)
+          for (int column = 0; column < 64; ++column) {
+            int address = row * 128 + column * 2;
+            address ^= (address >> 3) & 0x70;
+            y[static_cast<std::size_t>((first + row) * 64 + column)] = buffer[static_cast<std::size_t>(address / 2)];
+          }
+      }
+      for (int i = 0; i < tile_rows * 64; ++i) ASSERT_EQ(y[static_cast<std::size_t>(i)], i) << tile_rows << " " << piece_rows;
+    }
+}
+
+TEST(swapped_output, the_pair_of_a_silu_is_in_the_neighbour_lane) {
+  for (int thread = 0; thread < 128; ++thread)
+    for (int index = 0; index < 96; ++index) {
+      const accumulator_position own = accumulator_at(thread, index), other = accumulator_at(thread ^ neighbour_lane_mask, index);
+      EXPECT_EQ(own.column, other.column) << "the row of X";
+      EXPECT_EQ(own.row ^ 1, other.row) << "an even column of Y and the next";
+    }
+}
+
+TEST(swapped_output, eight_rows_of_stmatrix_hit_all_banks) {
+  for (int warp = 0; warp < 4; ++warp)
+    for (int matrix = 0; matrix < 4; ++matrix) {
+      std::set<int> banks;
+      for (int lane = 8 * matrix; lane < 8 * matrix + 8; ++lane)
+        banks.insert(output_offset(64, transposed_row(lane), transposed_group(warp, lane)) / 16 % 8);
+      EXPECT_EQ(banks.size(), 8u);
+    }
+}
+
 }  // namespace
 }  // namespace tileglu::sm90

@@ -33,8 +33,9 @@ TEST(tile_schedule, covers_every_tile_once_for_random_shapes) {
   const auto upto = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)) + 1; };
   for (int i = 0; i < 300000; ++i) {
     const bool pairs = random() % 2;
-    const paired_config c{
-        random() % 2 ? schedule::pingpong : schedule::cooperative, upto(2), 8 * upto(16), 4, pairs && i % 3 ? 2 : 1, pairs && i % 3 == 0 ? 2 : 1};
+    const int cluster_m = pairs && i % 3 ? 2 : 1, cluster_n = pairs && i % 3 == 0 ? 2 : 1, swapped = upto(6) - 4;
+    const paired_config c = swapped > 0 ? paired_config{schedule::swapped, upto(24), 64 * swapped, 4, cluster_m, cluster_n, swapped}
+                                        : paired_config{random() % 2 ? schedule::pingpong : schedule::cooperative, upto(2), 8 * upto(16), 4, cluster_m, cluster_n};
     const std::int64_t m = random() % 4 ? upto(600) : upto(9000), n = 8 * (random() % 4 ? upto(120) : upto(1200));
     const int sm_count = random() % 2 ? 132 : 2 * upto(80), group = upto(20);
     ASSERT_TRUE(covers_once(c, m, n, sm_count, group))
@@ -46,7 +47,8 @@ TEST(tile_schedule, covers_every_tile_once_for_random_shapes) {
 TEST(tile_schedule, the_tiles_of_the_grid_cover_the_output) {
   std::mt19937 random(7);
   for (int i = 0; i < 100000; ++i) {
-    const paired_config c{schedule::pingpong, 1 + i % 2, 8 * (1 + i % 16), 4, 1 + i % 2, 1};
+    const paired_config c = i % 4 ? paired_config{schedule::pingpong, 1 + i % 2, 8 * (1 + i % 16), 4, 1 + i % 2, 1}
+                                  : paired_config{schedule::swapped, 1 + i / 4 % 24, 64 + i / 4 % 2 * 64, 4, 1 + i / 8 % 2, 1, 1 + i / 4 % 2};
     const std::int64_t m = random() % 5000 + 1, n = 8 * (random() % 5000 + 1);
     const tile_grid grid = tiles_of(c, m, n);
     EXPECT_GE(std::int64_t{grid.rows} * c.tile_rows() * c.cluster_m, m);
@@ -93,6 +95,9 @@ TEST(pingpong, every_turn_that_is_given_is_taken) {
 }
 
 TEST(waves, count_the_busiest_cta) {
+  const paired_config swapped{schedule::swapped, 20, 64, 6, 2, 1, 1};
+  EXPECT_EQ(waves(swapped, 320, 3584, 132), 1) << "112 tiles of 160 x 64, none of them padded";
+  EXPECT_EQ(waves(swapped, 328, 3584, 132), 2);
   const paired_config c{schedule::pingpong, 2, 96, 4, 2, 1};
   EXPECT_EQ(waves(c, 256, 96 * 66, 132), 1);
   EXPECT_EQ(waves(c, 256, 96 * 66 + 8, 132), 2);

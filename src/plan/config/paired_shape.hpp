@@ -24,12 +24,27 @@ constexpr int cluster_size(const paired_config& c) { return c.cluster_m * c.clus
 /// Threads of a CTA: a warpgroup that loads, and those that multiply.
 constexpr int threads(const paired_config& c) { return 128 * (1 + c.warpgroups); }
 
+/// wgmmas of a warpgroup for 16 of K: a block of rows each, or the gate rows' and the up rows' where operands are swapped.
+constexpr int accumulator_blocks(const paired_config& c) { return c.is_swapped() ? 2 : c.row_blocks; }
+
+/// Accumulators of a thread in one of them: N / 2.
+constexpr int accumulators(const paired_config& c) { return c.is_swapped() ? c.tile_rows() / 2 : c.pair_width; }
+
+/// Output columns that one warpgroup owns.
+constexpr int warpgroup_columns(const paired_config& c) { return c.is_swapped() ? 64 : c.pair_width; }
+
+/// What of a warpgroup's outputs passes through one buffer in shared memory, and how many buffers it has in turn.
+struct output_buffering {
+  int rows;
+  int buffers;
+};
+
 /// Byte offsets in shared memory, from a base that is a multiple of 1024.
 struct paired_shared_map {
   int x;  ///< [stages][tile_rows][64] elements
   int weights;  ///< [stages][2 pair_width][64]: gate rows over up rows
-  int output;  ///< [warpgroups][output_buffers][64][pair_width], in panels (sm90/device/output_tile.hpp)
-  int output_buffers;
+  int output;  ///< [warpgroups][buffers][rows][warpgroup_columns], in panels (sm90/device/output_tile.hpp)
+  output_buffering buffering;
   int full;  ///< [stages] mbarriers: loaded
   int empty;  ///< [stages] mbarriers: read
   int bytes;  ///< past the end
@@ -38,16 +53,27 @@ struct paired_shared_map {
 /// Slack to bring the base of dynamic shared memory to a multiple of 1024.
 inline constexpr int shared_base_slack = 1024;
 
+/// Bytes of a warpgroup's output buffer.
+constexpr int output_bytes(const paired_config& c, const output_buffering& b) { return b.rows * warpgroup_columns(c) * 2; }
+
+/// `room`: bytes that the stages and barriers leave to all warpgroups.
+constexpr output_buffering buffering_of(const paired_config& c, int room) {
+  const auto most = [&](int rows, int wanted) { return std::min(wanted, room / (c.warpgroups * output_bytes(c, {rows, 1}))); };
+  // A buffer for every block of 64 rows spares the wait for the store of the block before; one does where there is no room.
+  if (!c.is_swapped()) return {64, most(64, c.row_blocks) == c.row_blocks ? c.row_blocks : 1};
+  // Swapped: pieces of 32 rows, fewer where the tile or the room asks for it; a barrier a piece, so two buffers rather than smaller pieces.
+  for (const int rows : {32, 16})
+    if (c.tile_rows() % rows == 0 && most(rows, 2) == std::min(2, c.tile_rows() / rows)) return {rows, most(rows, c.tile_rows() / rows)};
+  return {8, std::max(1, most(8, c.row_blocks))};
+}
+
 constexpr paired_shared_map shared_map(const paired_config& c) {
   paired_shared_map map{};
-  const int buffer = 64 * c.pair_width * 2;
   map.weights = c.stages * c.tile_rows() * k_block * 2;
   map.output = map.weights + c.stages * 2 * c.pair_width * k_block * 2;
-  // A buffer for every block of 64 rows spares the wait for the store of the block before; one does where there is no room.
-  map.output_buffers = c.row_blocks;
   const int barriers = 2 * c.stages * 8;
-  if (map.output + c.warpgroups * map.output_buffers * buffer + barriers + shared_base_slack > sm90_shared_limit) map.output_buffers = 1;
-  map.full = map.output + c.warpgroups * map.output_buffers * buffer;
+  map.buffering = buffering_of(c, sm90_shared_limit - shared_base_slack - barriers - map.output);
+  map.full = map.output + c.warpgroups * map.buffering.buffers * output_bytes(c, map.buffering);
   map.empty = map.full + c.stages * 8;
   map.bytes = map.full + barriers;
   return map;
@@ -91,11 +117,15 @@ constexpr int l2_bytes_per_k_block(const paired_config& c) { return (c.tile_rows
 /// Is this a configuration that the kernel can be built with?
 constexpr bool is_buildable(const paired_config& c) {
   const bool clusters = (c.cluster_m == 1 || c.cluster_m == 2) && (c.cluster_n == 1 || c.cluster_n == 2) && cluster_size(c) <= 2;
+  const bool fits = c.stages >= 2 && shared_bytes(c) <= sm90_shared_limit;
+  // A multicast share of X begins at a swizzle atom of 8 rows. One warpgroup has the launch's 255 registers a thread, two get 232.
+  if (c.is_swapped())
+    return cluster_size(c) <= 4 && fits && (c.warpgroups == 1 || c.warpgroups == 2) && c.pair_width == 64 * c.warpgroups && c.row_blocks >= 1 &&
+           c.row_blocks % c.cluster_n == 0 && c.tile_rows() <= 192;
   // Accumulators of a thread: 192 of 232 or 240 registers with two consumer warpgroups, 96 of 160 with three (ptxas plans with 128).
   const bool two = c.warpgroups == 2 && (c.row_blocks == 1 || c.row_blocks == 2) && c.row_blocks * c.pair_width <= 192;
   const bool three = c.warpgroups == 3 && c.row_blocks == 1 && c.schedule == schedule::cooperative && c.pair_width <= 96;
-  return clusters && (two || three) && c.pair_width >= 8 && c.pair_width <= 128 && c.pair_width % 8 == 0 && c.stages >= 2 &&
-         shared_bytes(c) <= sm90_shared_limit;
+  return clusters && fits && (two || three) && c.pair_width >= 8 && c.pair_width <= 128 && c.pair_width % 8 == 0;
 }
 
 }  // namespace tileglu

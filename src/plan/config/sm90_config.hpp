@@ -3,23 +3,28 @@
 
 namespace tileglu {
 
-/// How two consumer warpgroups divide the work of a CTA.
+/// How the consumer warpgroups divide the work of a CTA.
 enum class schedule {
   pingpong,     ///< each owns a tile of its own; one multiplies while the other runs its epilogue
   cooperative,  ///< they split the rows of one tile
+  swapped,      ///< weights are wgmma's A, X its B: rows by eights; they split the columns of one tile, 64 each (paired kernel)
 };
 
-/// Plain weights: a B tile of `pair_width` gate rows over `pair_width` up rows is one wgmma of N = 2 * pair_width.
+/// Plain weights: a B tile of `pair_width` gate rows over `pair_width` up rows is one wgmma of N = 2 * pair_width. Swapped: 64 gate rows
+/// and 64 up rows are the A of two wgmmas whose B, N = tile_rows(), is X.
 struct paired_config {
   tileglu::schedule schedule;
-  int row_blocks;  ///< blocks of 64 rows that one warpgroup owns
+  int row_blocks;  ///< blocks of 64 rows that one warpgroup owns; swapped: blocks of 8 rows of the tile
   int pair_width;  ///< output columns of a tile; a multiple of 8, at most 128
   int stages;      ///< K blocks of 64 in flight
   int cluster_m;   ///< CTAs along rows, which share (multicast) B
   int cluster_n;   ///< CTAs along columns, which share (multicast) A
-  int warpgroups = 2;  ///< that multiply; 3 for cooperative tiles of 192 rows
+  int warpgroups = 2;  ///< that multiply; 3 for cooperative tiles of 192 rows, pair_width / 64 for swapped ones
 
-  constexpr int tile_rows() const { return 64 * row_blocks * (schedule == tileglu::schedule::cooperative ? warpgroups : 1); }
+  constexpr bool is_swapped() const { return schedule == tileglu::schedule::swapped; }
+  constexpr int tile_rows() const {
+    return is_swapped() ? 8 * row_blocks : 64 * row_blocks * (schedule == tileglu::schedule::cooperative ? warpgroups : 1);
+  }
   friend bool operator==(const paired_config&, const paired_config&) = default;
 };
 

@@ -1,4 +1,4 @@
-// Rows of the paired kernel. A name says: p or c (pingpong, cooperative), rows x pair width, s stages, c cluster.
+// Rows of the paired kernel. A name says: p, c or t (pingpong, cooperative, swapped operands), rows x pair width, s stages, c cluster.
 // Their ratios were measured on an NVIDIA H200 on 2026-11-29, weights cold, in CUDA graphs (docs/lab-book.md). They are what is left of
 // 74 rows after those went that the rest replaces within 1.2 % in each of 110 cells (eleven shapes, m = 24 to 8192), with a few widths kept
 // for shapes that were not raced.
@@ -25,6 +25,11 @@ constexpr kernel_row cooperative_row(std::string_view name, int rows, int width,
 
 constexpr kernel_row pingpong_row(std::string_view name, int rows, int width, int stages, int cluster_m, int cluster_n, std::string_view evidence) {
   return paired_row(name, {schedule::pingpong, rows / 64, width, stages, cluster_m, cluster_n}, evidence);
+}
+
+/// A warpgroup for 64 columns; rows by eights.
+constexpr kernel_row swapped_row(std::string_view name, int rows, int width, int stages, int cluster_m, int cluster_n, std::string_view evidence) {
+  return paired_row(name, {schedule::swapped, rows / 8, width, stages, cluster_m, cluster_n, width / 64}, evidence);
 }
 
 inline constexpr auto paired_rows = [] {
@@ -78,6 +83,32 @@ inline constexpr auto paired_rows = [] {
       pingpong_row("paired_p64x48_s9_c1x1", 64, 48, 9, 1, 1, "0.972 of the bare product, 7B, m = 64, burst"),
       pingpong_row("paired_p64x40_s10_c1x1", 64, 40, 10, 1, 1, "0.902 of the bare product, 0.5B, m = 64, burst"),
       pingpong_row("paired_p64x32_s12_c1x1", 64, 32, 12, 1, 1, "0.984 of the bare product, k = 4096, n = 3584, m = 24, burst"),
+      // Swapped operands.
+      swapped_row("paired_t160x64_s6_c1x1", 160, 64, 6, 1, 1, "not measured yet"),
+      swapped_row("paired_t160x64_s6_c2x1", 160, 64, 6, 2, 1, "not measured yet"),
+      swapped_row("paired_t160x64_s6_c1x2", 160, 64, 6, 1, 2, "not measured yet"),
+      swapped_row("paired_t160x64_s6_c2x2", 160, 64, 6, 2, 2, "not measured yet"),
+      swapped_row("paired_t96x64_s7_c1x1", 96, 64, 7, 1, 1, "not measured yet"),
+      swapped_row("paired_t96x64_s7_c2x1", 96, 64, 7, 2, 1, "not measured yet"),
+      swapped_row("paired_t96x64_s7_c1x2", 96, 64, 7, 1, 2, "not measured yet"),
+      swapped_row("paired_t128x64_s6_c1x1", 128, 64, 6, 1, 1, "not measured yet"),
+      swapped_row("paired_t128x64_s6_c2x1", 128, 64, 6, 2, 1, "not measured yet"),
+      swapped_row("paired_t128x64_s6_c1x2", 128, 64, 6, 1, 2, "not measured yet"),
+      swapped_row("paired_t192x64_s5_c1x1", 192, 64, 5, 1, 1, "not measured yet"),
+      swapped_row("paired_t192x64_s5_c2x1", 192, 64, 5, 2, 1, "not measured yet"),
+      swapped_row("paired_t192x64_s5_c1x2", 192, 64, 5, 1, 2, "not measured yet"),
+      swapped_row("paired_t160x128_s4_c1x1", 160, 128, 4, 1, 1, "not measured yet"),
+      swapped_row("paired_t160x128_s4_c2x1", 160, 128, 4, 2, 1, "not measured yet"),
+      swapped_row("paired_t160x128_s4_c1x2", 160, 128, 4, 1, 2, "not measured yet"),
+      swapped_row("paired_t192x128_s3_c1x1", 192, 128, 3, 1, 1, "not measured yet"),
+      swapped_row("paired_t192x128_s3_c2x1", 192, 128, 3, 2, 1, "not measured yet"),
+      swapped_row("paired_t192x128_s3_c1x2", 192, 128, 3, 1, 2, "not measured yet"),
+      swapped_row("paired_t128x128_s4_c1x1", 128, 128, 4, 1, 1, "not measured yet"),
+      swapped_row("paired_t128x128_s4_c2x1", 128, 128, 4, 2, 1, "not measured yet"),
+      swapped_row("paired_t128x128_s4_c1x2", 128, 128, 4, 1, 2, "not measured yet"),
+      swapped_row("paired_t96x128_s4_c1x1", 96, 128, 4, 1, 1, "not measured yet"),
+      swapped_row("paired_t96x128_s4_c2x1", 96, 128, 4, 2, 1, "not measured yet"),
+      swapped_row("paired_t96x128_s4_c1x2", 96, 128, 4, 1, 2, "not measured yet"),
   };
 }();
 

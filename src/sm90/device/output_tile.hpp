@@ -46,4 +46,13 @@ constexpr accumulator_position accumulator_at(int thread, int index) {
 constexpr int stmatrix_row(int warp, int lane) { return warp * 16 + lane % 16; }
 constexpr int stmatrix_group(int lane) { return lane / 16; }
 
+/// The same where operands are swapped: accumulators are D [64 output columns, rows of X], so a thread has two neighbouring rows of X in
+/// columns c and c + 8 for every 8 rows. stmatrix.trans writes them row-major, 64 columns a row: its four matrices are two groups of 8
+/// rows (j, j + 1) by two halves of the warp's 16 columns. Row of the piece (from 8 j up) and group of 8 columns that `lane` addresses:
+constexpr int transposed_row(int lane) { return lane / 16 * 8 + lane % 8; }
+constexpr int transposed_group(int warp, int lane) { return 2 * warp + lane / 8 % 2; }
+
+/// The lane that holds the neighbouring column of an even and odd pair, in the same registers.
+inline constexpr int neighbour_lane_mask = 4;
+
 }  // namespace tileglu::sm90

@@ -17,7 +17,7 @@ struct paired_arguments {
   CUtensorMap x;  ///< [m, k], boxes of x_box_rows x 64
   CUtensorMap gate;  ///< [n, k], boxes of pair_width x 64
   CUtensorMap up;
-  CUtensorMap y;  ///< [m, n], boxes of 64 rows x one output panel
+  CUtensorMap y;  ///< [m, n], boxes of the rows of an output buffer x one panel
   int m;
   int n;
   int k;

@@ -7,7 +7,8 @@
 
 namespace tileglu::sm90 {
 
-/// What a thread holds of 8 neighbouring columns: two columns of row r, then the same two of row r + 8.
+/// What a thread holds of 8 neighbouring columns: two columns of row r, then the same two of row r + 8. (Swapped: of 8 rows of Y; two rows
+/// of column c, then of column c + 8.)
 struct column_group {
   float gate[4];
   float up[4];
@@ -15,44 +16,54 @@ struct column_group {
 
 /// Group `group` of [First, Last), by branches: registers can't be indexed, and unrolling the general epilogue over the groups would
 /// make 20 times the code (and half a minute of ptxas a kernel).
-template <int First, int Last, int Width>
-__device__ __forceinline__ void take_group(const float (&d)[Width], int group, column_group& out) {
+template <int First, int Last>
+__device__ __forceinline__ void take_group(const float* gate, const float* up, int group, column_group& out) {
   if constexpr (Last - First == 1) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      out.gate[i] = d[4 * First + i];
-      out.up[i] = d[Width / 2 + 4 * First + i];
+      out.gate[i] = gate[4 * First + i];
+      out.up[i] = up[4 * First + i];
     }
   } else {
     constexpr int middle = (First + Last) / 2;
-    if (group < middle) take_group<First, middle>(d, group, out);
-    else take_group<middle, Last>(d, group, out);
+    if (group < middle) take_group<First, middle>(gate, up, group, out);
+    else take_group<middle, Last>(gate, up, group, out);
   }
 }
 
+/// Which accumulators of a group are of one output column, and how far apart its two columns are.
+enum class group_columns {
+  neighbours,  ///< i % 2: column c and c + 1
+  halves,      ///< i / 2: swapped operands, column c and c + 8; i % 2 are two rows
+};
+
 /// Outputs in the place of the gates, with a constant kind of activation.
-template <class Element, activation_kind Kind>
+template <class Element, group_columns Columns, activation_kind Kind>
 __device__ __forceinline__ void finish_group(column_group& g, cuda::epilogue_params p, int column, int n) {
+  constexpr bool halves = Columns == group_columns::halves;
   p.act.kind = Kind;
 #pragma unroll
   for (int side = 0; side < 2; ++side) {
-    const float bias_gate = cuda::load_bias<Element>(p, p.bias_gate, column + side, n),
-                bias_up = cuda::load_bias<Element>(p, p.bias_up, column + side, n);
+    const int at = column + side * (halves ? 8 : 1);
+    const float bias_gate = cuda::load_bias<Element>(p, p.bias_gate, at, n), bias_up = cuda::load_bias<Element>(p, p.bias_up, at, n);
 #pragma unroll
-    for (int i = side; i < 4; i += 2) g.gate[i] = cuda::finish_general<Element>(p, g.gate[i], g.up[i], bias_gate, bias_up);
+    for (int k = 0; k < 2; ++k) {
+      const int i = halves ? 2 * side + k : side + 2 * k;
+      g.gate[i] = cuda::finish_general<Element>(p, g.gate[i], g.up[i], bias_gate, bias_up);
+    }
   }
 }
 
-template <class Element>
+template <class Element, group_columns Columns>
 __device__ __forceinline__ void finish_group(column_group& g, const cuda::epilogue_params& p, int column, int n) {
   switch (p.act.kind) {
-    case activation_kind::silu: return finish_group<Element, activation_kind::silu>(g, p, column, n);
-    case activation_kind::gelu_tanh: return finish_group<Element, activation_kind::gelu_tanh>(g, p, column, n);
-    case activation_kind::gelu_erf: return finish_group<Element, activation_kind::gelu_erf>(g, p, column, n);
-    case activation_kind::relu: return finish_group<Element, activation_kind::relu>(g, p, column, n);
-    case activation_kind::sigmoid: return finish_group<Element, activation_kind::sigmoid>(g, p, column, n);
-    case activation_kind::identity: return finish_group<Element, activation_kind::identity>(g, p, column, n);
-    case activation_kind::gpt_oss: return finish_group<Element, activation_kind::gpt_oss>(g, p, column, n);
+    case activation_kind::silu: return finish_group<Element, Columns, activation_kind::silu>(g, p, column, n);
+    case activation_kind::gelu_tanh: return finish_group<Element, Columns, activation_kind::gelu_tanh>(g, p, column, n);
+    case activation_kind::gelu_erf: return finish_group<Element, Columns, activation_kind::gelu_erf>(g, p, column, n);
+    case activation_kind::relu: return finish_group<Element, Columns, activation_kind::relu>(g, p, column, n);
+    case activation_kind::sigmoid: return finish_group<Element, Columns, activation_kind::sigmoid>(g, p, column, n);
+    case activation_kind::identity: return finish_group<Element, Columns, activation_kind::identity>(g, p, column, n);
+    case activation_kind::gpt_oss: return finish_group<Element, Columns, activation_kind::gpt_oss>(g, p, column, n);
   }
 }
 
@@ -64,8 +75,8 @@ __device__ __forceinline__ void finish_general_block(const float (&d)[Width], co
 #pragma unroll 1
   for (int group = 0; group < Width / 8; ++group) {
     column_group g;
-    take_group<0, Width / 8>(d, group, g);
-    finish_group<Element>(g, args.epilogue, first_column + 8 * group + thread % 4 * 2, args.n);
+    take_group<0, Width / 8>(d, d + Width / 2, group, g);
+    finish_group<Element, group_columns::neighbours>(g, args.epilogue, first_column + 8 * group + thread % 4 * 2, args.n);
     const std::uint32_t v[2] = {cuda::pack_two<Element>(g.gate[0], g.gate[1]), cuda::pack_two<Element>(g.gate[2], g.gate[3])};
     ptx::stmatrix_x2(buffer + output_offset(Width, row, group), v);
   }

@@ -25,5 +25,9 @@ std::span<const paired_instance> paired_cooperative_192_bf16() noexcept;
 std::span<const paired_instance> paired_cooperative_192_fp16() noexcept;
 std::span<const paired_instance> paired_cooperative_256_bf16() noexcept;
 std::span<const paired_instance> paired_cooperative_256_fp16() noexcept;
+std::span<const paired_instance> paired_swapped_64_bf16() noexcept;
+std::span<const paired_instance> paired_swapped_64_fp16() noexcept;
+std::span<const paired_instance> paired_swapped_128_bf16() noexcept;
+std::span<const paired_instance> paired_swapped_128_fp16() noexcept;
 
 }  // namespace tileglu::sm90

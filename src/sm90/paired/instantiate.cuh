@@ -18,24 +18,25 @@ struct paired_row {
   static constexpr paired_config config = std::get<paired_config>(plan_detail::paired_rows[Index].config);
 };
 
-constexpr bool is_kind(std::size_t index, schedule kind, int tile_rows) {
+/// `extent`: the rows of a tile; where operands are swapped, its columns.
+constexpr bool is_kind(std::size_t index, schedule kind, int extent) {
   const auto& c = std::get<paired_config>(plan_detail::paired_rows[index].config);
-  return c.schedule == kind && c.tile_rows() == tile_rows;
+  return c.schedule == kind && (c.is_swapped() ? c.pair_width : c.tile_rows()) == extent;
 }
 
 /// The rows of one kind, as indices.
-template <schedule Kind, int TileRows>
+template <schedule Kind, int Extent>
 struct rows_of_kind {
   static constexpr std::size_t count = [] {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < plan_detail::paired_rows.size(); ++i) n += is_kind(i, Kind, TileRows);
+    for (std::size_t i = 0; i < plan_detail::paired_rows.size(); ++i) n += is_kind(i, Kind, Extent);
     return n;
   }();
   static constexpr std::array<std::size_t, count> rows = [] {
     std::array<std::size_t, count> chosen{};
     std::size_t n = 0;
     for (std::size_t i = 0; i < plan_detail::paired_rows.size(); ++i)
-      if (is_kind(i, Kind, TileRows)) chosen[n++] = i;
+      if (is_kind(i, Kind, Extent)) chosen[n++] = i;
     return chosen;
   }();
 };
@@ -53,9 +54,9 @@ std::span<const paired_instance> instances_of(std::index_sequence<I...>) noexcep
   return all;
 }
 
-template <class Element, schedule Kind, int TileRows>
+template <class Element, schedule Kind, int Extent>
 std::span<const paired_instance> paired_instances() noexcept {
-  using rows = rows_of_kind<Kind, TileRows>;
+  using rows = rows_of_kind<Kind, Extent>;
   return instances_of<Element, rows>(std::make_index_sequence<rows::count>{});
 }
 

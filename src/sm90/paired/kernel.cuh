@@ -6,18 +6,19 @@
 //
 //   global   X, gate and up weights, Y, by tensor maps: reads past the end give 0, writes past it are dropped
 //   shared   paired_shared_map (plan/config/paired_shape.hpp)
-//   registers  float d[row_blocks][pair_width] a thread: up to 192 of 232
+//   registers  float d[accumulator_blocks][accumulators] a thread: up to 192 of 232
 //
-// Warpgroup 0 loads (one thread), 1 and 2 (and 3) multiply. Pingpong: each owns a tile, and one multiplies while the other runs its
-// epilogue; cooperative: they split the rows of one tile.
+// Warpgroup 0 loads (one thread, paired/ring.cuh), 1 and 2 (and 3) multiply. Pingpong: each owns a tile, and one multiplies while the
+// other runs its epilogue; cooperative: they split the rows of one tile.
+//
+// Swapped: Y^T = act(Wg X^T) * (Wu X^T). 64 gate rows, and the 64 up rows of the same columns, are the A of a wgmma each, and X is their
+// B: rows of Y come in steps of 8, not 64, so m = 320 is two tiles of 160 and no padding. Gate and up of an output meet in one thread
+// here too; its neighbours in a register pair are rows, so the epilogue turns 8 x 8 blocks round on their way to shared memory.
 #pragma once
 
-#include "sm90/device/tile_schedule.hpp"
 #include "sm90/paired/epilogue.cuh"
-#include "sm90/ptx/cluster.cuh"
-#include "sm90/ptx/grid_dependency.cuh"
-#include "sm90/ptx/mbarrier.cuh"
-#include "sm90/ptx/tma.cuh"
+#include "sm90/paired/ring.cuh"
+#include "sm90/paired/swapped_epilogue.cuh"
 #include "sm90/ptx/warpgroup.cuh"
 #include "sm90/ptx/wgmma.cuh"
 
@@ -25,186 +26,50 @@ namespace tileglu::sm90 {
 
 /// Registers a thread of the loader's and of the consumers' warpgroups. The pool is what the launch gives every thread, 168 with three
 /// warpgroups and 128 with four. In pingpong with more than 160 accumulators the general epilogue spills at 232; the loaders of some
-/// clusters spill at 24.
+/// clusters spill at 24. One consumer warpgroup needs none of it: the launch gives each of 256 threads up to 255.
 template <class Row>
 struct paired_registers {
   static constexpr bool three = Row::config.warpgroups == 3;
   static constexpr bool many = Row::config.schedule == schedule::pingpong && Row::config.row_blocks * Row::config.pair_width > 160;
   static constexpr int loader = three ? 32 : many ? 24 : 40, consumer = three ? 160 : many ? 240 : 232;
-  static_assert(loader + Row::config.warpgroups * consumer <= (three ? 4 * 128 : 3 * 168));
+  static constexpr bool move = Row::config.warpgroups > 1;
+  static_assert(!move || loader + Row::config.warpgroups * consumer <= (three ? 4 * 128 : 3 * 168));
 };
+
+/// Gates of a thread that silu takes at once where operands are swapped.
+template <class Row>
+inline constexpr int silu_batch = Row::config.tile_rows() <= 160 ? 16 : 8;
 
 /// Named barriers: whose turn it is to multiply (2, 3), and each consumer warpgroup by itself (4, 5, 6).
 inline constexpr int turn_barrier = 2, store_barrier = 4;
 
-/// A CTA's place in its cluster, and the tiles it walks. (Device code can't bind a static member to a reference: members that need the
-/// configuration as an object copy it.)
-template <class Row>
-struct paired_cta {
-  static constexpr int cluster = cluster_size(Row::config);
-
-  int row_rank = 0, column_rank = 0;  ///< in the cluster
-  int first_tile, tile_step, tiles, k_blocks;
-  tile_schedule schedule;
-
-  __device__ __forceinline__ explicit paired_cta(const paired_arguments& args) {
-    constexpr paired_config config = Row::config;
-    schedule = {tiles_of(config, args.m, args.n), args.raster_group};
-    if constexpr (cluster > 1) {
-      const int rank = ptx::cluster_rank();
-      row_rank = rank % config.cluster_m;
-      column_rank = rank / config.cluster_m;
-    }
-    first_tile = static_cast<int>(blockIdx.x) / cluster;
-    tile_step = static_cast<int>(gridDim.x) / cluster;
-    tiles = schedule.grid.count();
-    k_blocks = (args.k + k_block - 1) / k_block;
-  }
-
-  /// The tile's first row and column of Y.
-  __device__ __forceinline__ tile_position origin(int tile) const {
-    constexpr paired_config config = Row::config;
-    const tile_position p = schedule.at(tile);
-    return {(p.row * config.cluster_m + row_rank) * config.tile_rows(), (p.column * config.cluster_n + column_rank) * config.pair_width};
-  }
-};
-
-/// The ring of stages in shared memory.
-template <class Row>
-struct paired_ring {
-  static constexpr paired_config config = Row::config;
-  static constexpr paired_shared_map map = shared_map(Row::config);
-  static constexpr int x_bytes = Row::config.tile_rows() * k_block * 2, weight_bytes = 2 * Row::config.pair_width * k_block * 2;
-  std::uint8_t* base;
-
-  __device__ __forceinline__ std::uint8_t* x(int stage) const { return base + map.x + stage * x_bytes; }
-  __device__ __forceinline__ std::uint8_t* weights(int stage) const { return base + map.weights + stage * weight_bytes; }
-  __device__ __forceinline__ std::uint64_t* full(int stage) const { return reinterpret_cast<std::uint64_t*>(base + map.full) + stage; }
-  __device__ __forceinline__ std::uint64_t* empty(int stage) const { return reinterpret_cast<std::uint64_t*>(base + map.empty) + stage; }
-  __device__ __forceinline__ std::uint8_t* output(int warpgroup, int buffer) const {
-    return base + map.output + (warpgroup * map.output_buffers + buffer) * (64 * config.pair_width * 2);
-  }
-
-  /// A stage is full when its loader has arrived and the bytes are in; it is empty when every consumer of every CTA that its loads
-  /// reach, or that loads into it, has read it.
-  __device__ __forceinline__ void init_barriers() const {
-    constexpr int readers = (config.cluster_m + config.cluster_n - 1) * (config.schedule == schedule::pingpong ? 1 : config.warpgroups);
-    for (int stage = 0; stage < config.stages; ++stage) {
-      ptx::mbarrier_init(full(stage), 1);
-      ptx::mbarrier_init(empty(stage), readers);
-    }
-    ptx::mbarrier_init_fence();
-  }
-
-  /// The calling warpgroup has read the stage: tell the loaders that wait for it.
-  __device__ __forceinline__ void release(int stage, const paired_cta<Row>& cta) const {
-    const int thread = static_cast<int>(threadIdx.x % 128);
-    if constexpr (paired_cta<Row>::cluster == 1) {
-      if (thread == 0) ptx::mbarrier_arrive(empty(stage));
-    } else if (thread < paired_cta<Row>::cluster && (thread % config.cluster_m == cta.row_rank || thread / config.cluster_m == cta.column_rank)) {
-      ptx::mbarrier_arrive_at(empty(stage), thread);
-    }
-  }
-};
-
-template <class Row>
-__device__ __forceinline__ void load_x(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta, int stage, int k,
-                                       int row) {
-  constexpr paired_config config = Row::config;
-  if constexpr (config.cluster_n == 1) {
-    ptx::tma_load(ring.x(stage), &args.x, ring.full(stage), k, row);
-  } else {  // each CTA of a cluster row brings its share of the rows to all of them
-    constexpr int share = config.tile_rows() / config.cluster_n;
-    std::uint16_t ctas = 0;
-#pragma unroll
-    for (int j = 0; j < config.cluster_n; ++j) ctas |= static_cast<std::uint16_t>(1 << (j * config.cluster_m + cta.row_rank));
-    ptx::tma_load_multicast(ring.x(stage) + cta.column_rank * share * k_block * 2, &args.x, ring.full(stage), k, row + cta.column_rank * share,
-                            ctas);
-  }
-}
-
-template <class Row>
-__device__ __forceinline__ void load_weights(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta, int stage,
-                                             int k, int column) {
-  constexpr paired_config config = Row::config;
-  constexpr int half = config.pair_width * k_block * 2;
-  if constexpr (config.cluster_m == 1) {
-    ptx::tma_load(ring.weights(stage), &args.gate, ring.full(stage), k, column);
-    ptx::tma_load(ring.weights(stage) + half, &args.up, ring.full(stage), k, column);
-  } else {  // one CTA of the pair brings the gate rows to both, the other the up rows: every width splits evenly
-    const auto ctas = static_cast<std::uint16_t>(((1 << config.cluster_m) - 1) << (cta.column_rank * config.cluster_m));
-    ptx::tma_load_multicast(ring.weights(stage) + cta.row_rank * half, cta.row_rank ? &args.up : &args.gate, ring.full(stage), k, column, ctas);
-  }
-}
-
-/// One thread feeds the ring with the K blocks of all tiles, in order.
-template <class Row>
-__device__ __forceinline__ void produce(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta) {
-  constexpr paired_config config = Row::config;
-  const int stage_bytes = (args.x_box_rows * config.cluster_n + 2 * config.pair_width) * k_block * 2;
-  ring_position<config.stages> at;
-
-  // The weights of the first stages don't depend on the kernels ahead on the stream: start them before X may be read.
-  int early = 0;
-  if (args.prefetch_weights) {
-    early = cta.k_blocks < config.stages ? cta.k_blocks : config.stages;
-    const tile_position origin = cta.origin(cta.first_tile);
-#pragma unroll 1
-    for (int i = 0; i < early; ++i) {
-      ptx::mbarrier_expect(ring.full(i), stage_bytes);
-      load_weights(args, ring, cta, i, i * k_block, origin.column);
-    }
-  }
-  ptx::wait_for_dependencies();
-  ptx::launch_dependents();
-
-  for (int tile = cta.first_tile; tile < cta.tiles; tile += cta.tile_step) {
-    const tile_position origin = cta.origin(tile);
-#pragma unroll 1  // 24 registers
-    for (int block = 0; block < cta.k_blocks; ++block) {
-      if (early > 0) {
-        --early;
-      } else {
-        ptx::mbarrier_wait(ring.empty(at.stage), at.parity ^ 1);
-        ptx::mbarrier_expect(ring.full(at.stage), stage_bytes);
-        load_weights(args, ring, cta, at.stage, block * k_block, origin.column);
-      }
-      load_x(args, ring, cta, at.stage, block * k_block, origin.row);
-      at.advance();
-    }
-  }
-  // A CTA must outlive the loads that its peers send it, and the arrivals it is sent.
-  if constexpr (paired_cta<Row>::cluster > 1) {
-#pragma unroll 1
-    for (int i = 0; i < config.stages; ++i) {
-      ptx::mbarrier_wait(ring.empty(at.stage), at.parity ^ 1);
-      at.advance();
-    }
-  }
-}
-
-/// Operands of one stage, for the rows of a warpgroup.
+/// Operands of one stage, for a warpgroup.
 struct stage_operands {
-  std::uint64_t x;  ///< [64 row_blocks, 64]
-  std::uint64_t weights;  ///< [2 pair_width, 64]
+  std::uint64_t a;  ///< its rows of X [64 row_blocks, 64]; swapped: of the weights, 64 gate rows, and 64 up rows pair_width rows later
+  std::uint64_t b;  ///< the weights [2 pair_width, 64]; swapped: X [tile_rows, 64]
 };
 
+/// `first_row`: the warpgroup's first of the stage's rows that are A.
 template <class Row>
 __device__ __forceinline__ stage_operands operands(const paired_ring<Row>& ring, int stage, int first_row) {
-  return {ptx::wgmma_operand(ring.x(stage) + first_row * k_block * 2), ptx::wgmma_operand(ring.weights(stage))};
+  std::uint8_t *x = ring.x(stage), *weights = ring.weights(stage);
+  if constexpr (Row::config.is_swapped()) return {ptx::wgmma_operand(weights + first_row * k_block * 2), ptx::wgmma_operand(x)};
+  else return {ptx::wgmma_operand(x + first_row * k_block * 2), ptx::wgmma_operand(weights)};
 }
 
-/// Queue d += X W^T of one 16-wide step of a K block, for 64-row block `i` of the warpgroup's rows.
+/// Queue d += A B^T of one 16-wide step of a K block, for block `i` of 64 rows of the warpgroup's A.
 template <class Row, class Element>
-__device__ __forceinline__ void multiply_step(float (&d)[Row::config.pair_width], const stage_operands& from, int i, int step, int accumulate) {
-  ptx::wgmma<Element>(d, from.x + i * (64 * k_block * 2 / 16) + step * 2, from.weights + step * 2, accumulate);
+__device__ __forceinline__ void multiply_step(float (&d)[accumulators(Row::config)], const stage_operands& from, int i, int step, int accumulate) {
+  constexpr int block_rows = Row::config.is_swapped() ? Row::config.pair_width : 64;
+  ptx::wgmma<Element>(d, from.a + i * (block_rows * k_block * 2 / 16) + step * 2, from.b + step * 2, accumulate);
 }
 
 /// Multiply the K blocks of a tile into `d`. One group of wgmmas stays in flight; the stage before it is released while it runs.
 /// `hand_over` is called when the last wgmma is issued, ahead of its end: the peer may start.
 template <class Row, class Element, class HandOver>
-__device__ __forceinline__ void multiply(float (&d)[Row::config.row_blocks][Row::config.pair_width], const paired_ring<Row>& ring,
+__device__ __forceinline__ void multiply(float (&d)[accumulator_blocks(Row::config)][accumulators(Row::config)], const paired_ring<Row>& ring,
                                          const paired_cta<Row>& cta, ring_position<Row::config.stages>& at, int first_row, HandOver hand_over) {
+  constexpr int blocks = accumulator_blocks(Row::config);
   int previous = -1;
   for (int block = 0; block < cta.k_blocks; ++block) {
     ptx::mbarrier_wait(ring.full(at.stage), at.parity);
@@ -213,7 +78,7 @@ __device__ __forceinline__ void multiply(float (&d)[Row::config.row_blocks][Row:
 #pragma unroll
     for (int step = 0; step < k_block / 16; ++step)
 #pragma unroll
-      for (int i = 0; i < Row::config.row_blocks; ++i) multiply_step<Row, Element>(d[i], from, i, step, block | step);
+      for (int i = 0; i < blocks; ++i) multiply_step<Row, Element>(d[i], from, i, step, block | step);
     ptx::wgmma_commit();
     if (previous >= 0) {
       ptx::wgmma_wait<1>();
@@ -226,7 +91,47 @@ __device__ __forceinline__ void multiply(float (&d)[Row::config.row_blocks][Row:
   ptx::wgmma_wait<0>();
   ring.release(previous, cta);
 #pragma unroll
-  for (int i = 0; i < Row::config.row_blocks; ++i) ptx::wgmma_results(d[i]);
+  for (int i = 0; i < blocks; ++i) ptx::wgmma_results(d[i]);
+}
+
+/// The same with operands swapped, and silu of the gates: it runs under the up rows' products of the last K block, which come last.
+template <class Row, class Element>
+__device__ __forceinline__ void multiply_and_silu(float (&d)[2][accumulators(Row::config)], const paired_ring<Row>& ring, const paired_cta<Row>& cta,
+                                                  ring_position<Row::config.stages>& at, int first_row) {
+  int previous = -1;
+  for (int block = 0; block < cta.k_blocks - 1; ++block) {
+    ptx::mbarrier_wait(ring.full(at.stage), at.parity);
+    const stage_operands from = operands(ring, at.stage, first_row);
+    ptx::wgmma_fence();
+#pragma unroll
+    for (int step = 0; step < k_block / 16; ++step)
+#pragma unroll
+      for (int i = 0; i < 2; ++i) multiply_step<Row, Element>(d[i], from, i, step, block | step);
+    ptx::wgmma_commit();
+    if (previous >= 0) {
+      ptx::wgmma_wait<1>();
+      ring.release(previous, cta);
+    }
+    previous = at.stage;
+    at.advance();
+  }
+  ptx::mbarrier_wait(ring.full(at.stage), at.parity);
+  const stage_operands from = operands(ring, at.stage, first_row);
+  ptx::wgmma_fence();
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+#pragma unroll
+    for (int step = 0; step < k_block / 16; ++step) multiply_step<Row, Element>(d[i], from, i, step, (cta.k_blocks - 1) | step);
+    ptx::wgmma_commit();
+  }
+  ptx::wgmma_wait<1>();
+  if (previous >= 0) ring.release(previous, cta);
+  ptx::wgmma_results(d[0]);
+  silu_across_lanes<silu_batch<Row>>(d[0]);
+  ptx::wgmma_wait<0>();
+  ring.release(at.stage, cta);
+  at.advance();
+  ptx::wgmma_results(d[1]);
 }
 
 /// Activate 64 rows of a tile and store them; `i` is their number among the warpgroup's blocks.
@@ -234,7 +139,7 @@ template <class Row, class Element, epilogue_kind Kind>
 __device__ __forceinline__ void finish(const float (&d)[Row::config.pair_width], const paired_arguments& args, const paired_ring<Row>& ring,
                                        int warpgroup, int i, int first_row, int first_column) {
   constexpr paired_config config = Row::config;
-  constexpr int buffers = paired_ring<Row>::map.output_buffers;
+  constexpr int buffers = paired_ring<Row>::map.buffering.buffers;
   constexpr output_panels panels = panels_of(config.pair_width);
   const bool stores = threadIdx.x % 128 == 0;
   std::uint8_t* buffer = ring.output(warpgroup, i % buffers);
@@ -254,12 +159,50 @@ __device__ __forceinline__ void finish(const float (&d)[Row::config.pair_width],
   }
 }
 
+/// Store the outputs of a warpgroup whose operands were swapped, a piece of rows after another. Kind silu: gates are activated already.
+template <class Row, class Element, epilogue_kind Kind>
+__device__ __forceinline__ void finish_swapped(const float (&d)[2][accumulators(Row::config)], const paired_arguments& args,
+                                               const paired_ring<Row>& ring, int warpgroup, int first_row, int first_column) {
+  constexpr output_buffering pieces = paired_ring<Row>::map.buffering;
+  const bool stores = threadIdx.x % 128 == 0;
+  const auto piece = [&](int i, auto write) {
+    std::uint8_t* buffer = ring.output(warpgroup, i % pieces.buffers);
+    if (stores) {  // the group that last read this buffer; of the tile before, any
+      if (i == 0) ptx::tma_store_wait_read<0>();
+      else ptx::tma_store_wait_read<pieces.buffers - 1>();
+    }
+    ptx::barrier_sync(store_barrier + warpgroup, 128);
+    write(ptx::shared_address(buffer));
+    ptx::fence_shared_for_tma();
+    ptx::barrier_sync(store_barrier + warpgroup, 128);
+    const int row = first_row + i * pieces.rows;
+    if (stores) {
+      if (row < args.m && first_column < args.n) ptx::tma_store(&args.y, buffer, first_column, row);
+      ptx::tma_store_commit();
+    }
+  };
+  constexpr int count = Row::config.tile_rows() / pieces.rows;
+  if constexpr (Kind == epilogue_kind::silu) {
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      piece(i, [&](std::uint32_t buffer) { write_products<Element, pieces.rows>(d[0], d[1], i * pieces.rows, buffer); });
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < count; ++i)
+      piece(i, [&](std::uint32_t buffer) {
+        finish_general_piece<Element, pieces.rows>(d[0], d[1], args, i * pieces.rows, first_column, buffer);
+      });
+  }
+}
+
 template <class Row, class Element, epilogue_kind Kind>
 __device__ __forceinline__ void consume(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta, int warpgroup) {
   constexpr paired_config config = Row::config;
   constexpr bool pingpong = config.schedule == schedule::pingpong;
   const int step = cta.tile_step * (pingpong ? 2 : 1);
-  const int own_rows = pingpong ? 0 : warpgroup * 64 * config.row_blocks;  // first of this warpgroup in the tile
+  // First of this warpgroup's rows and columns in the tile.
+  const int own_rows = pingpong || config.is_swapped() ? 0 : warpgroup * 64 * config.row_blocks;
+  const int own_columns = config.is_swapped() ? warpgroup * 64 : 0;
   ring_position<config.stages> at;
   int tile = cta.first_tile;
   if (pingpong && warpgroup == 1) {
@@ -267,16 +210,24 @@ __device__ __forceinline__ void consume(const paired_arguments& args, const pair
     tile += cta.tile_step;
     ptx::barrier_arrive(turn_barrier, 256);  // the other warpgroup has the first turn
   }
-  float d[config.row_blocks][config.pair_width];
+  float d[accumulator_blocks(Row::config)][accumulators(Row::config)];
   for (; tile < cta.tiles; tile += step) {
     const tile_position origin = cta.origin(tile);
     if (pingpong) ptx::barrier_sync(turn_barrier + warpgroup, 256);
-    multiply<Row, Element>(d, ring, cta, at, own_rows, [&] {
-      if (pingpong && tile + cta.tile_step < cta.tiles) ptx::barrier_arrive(turn_barrier + (warpgroup ^ 1), 256);
-    });
+    if constexpr (config.is_swapped() && Kind == epilogue_kind::silu) {
+      multiply_and_silu<Row, Element>(d, ring, cta, at, own_columns);
+    } else {
+      multiply<Row, Element>(d, ring, cta, at, config.is_swapped() ? own_columns : own_rows, [&] {
+        if (pingpong && tile + cta.tile_step < cta.tiles) ptx::barrier_arrive(turn_barrier + (warpgroup ^ 1), 256);
+      });
+    }
     if (pingpong) at.skip(cta.k_blocks);
+    if constexpr (config.is_swapped()) {
+      finish_swapped<Row, Element, Kind>(d, args, ring, warpgroup, origin.row, origin.column + own_columns);
+    } else {
 #pragma unroll
-    for (int i = 0; i < config.row_blocks; ++i) finish<Row, Element, Kind>(d[i], args, ring, warpgroup, i, origin.row + own_rows, origin.column);
+      for (int i = 0; i < config.row_blocks; ++i) finish<Row, Element, Kind>(d[i], args, ring, warpgroup, i, origin.row + own_rows, origin.column);
+    }
   }
   if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<0>();  // shared memory must outlive the stores; the grid's end completes them
 }
@@ -344,10 +295,10 @@ __global__ void __launch_bounds__(threads(Row::config), 1) paired_kernel(const _
   if constexpr (paired_cta<Row>::cluster > 1) ptx::cluster_sync();
 
   if (warpgroup == 0) {
-    ptx::registers_shrink_to<paired_registers<Row>::loader>();
+    if constexpr (paired_registers<Row>::move) ptx::registers_shrink_to<paired_registers<Row>::loader>();
     if (threadIdx.x == 0) produce(args, ring, cta);
   } else {
-    ptx::registers_grow_to<paired_registers<Row>::consumer>();
+    if constexpr (paired_registers<Row>::move) ptx::registers_grow_to<paired_registers<Row>::consumer>();
     if constexpr (Row::config.schedule == schedule::cooperative && Row::config.row_blocks == 2)
       consume_overlapped<Row, Element, Kind>(args, ring, cta, warpgroup - 1);
     else consume<Row, Element, Kind>(args, ring, cta, warpgroup - 1);

@@ -19,12 +19,14 @@ using plan_detail::paired_rows;
 constexpr std::array instance_files = {paired_pingpong_128_bf16,    paired_pingpong_128_fp16,    paired_pingpong_64_bf16,
                                        paired_pingpong_64_fp16,     paired_cooperative_128_bf16, paired_cooperative_128_fp16,
                                        paired_cooperative_192_bf16, paired_cooperative_192_fp16, paired_cooperative_256_bf16,
-                                       paired_cooperative_256_fp16};
+                                       paired_cooperative_256_fp16, paired_swapped_64_bf16,      paired_swapped_64_fp16,
+                                       paired_swapped_128_bf16,     paired_swapped_128_fp16};
 
 static_assert([] {
   for (const kernel_row& row : paired_rows) {
     const auto& c = std::get<paired_config>(row.config);
     const int rows = c.tile_rows();
+    if (c.is_swapped()) continue;  // is_buildable() knows their widths
     if (c.schedule == schedule::pingpong ? rows != 64 && rows != 128 : rows != 128 && rows != 192 && rows != 256) return false;
   }
   return true;
@@ -67,11 +69,11 @@ status fill(const paired_config& c, const execution_plan& plan, const tensors& t
   args.raster_group = std::max(1, plan.raster_group);
   args.prefetch_weights = plan.options.prefetch_weights;
   args.epilogue = {p.act, p.mode == numerics::match_unfused, p.bias, t.bias_gate, t.bias_up};
-  const output_panels panels = panels_of(c.pair_width);
+  const output_panels panels = panels_of(warpgroup_columns(c));
   if (status s = encode({t.x, p.m, p.k, row_stride_x(p), args.x_box_rows, k_block}, p.x_type, args.x); !s.ok()) return s;
   if (status s = encode({w.gate, p.n, p.k, w.row_stride, c.pair_width, k_block}, p.x_type, args.gate); !s.ok()) return s;
   if (status s = encode({w.up, p.n, p.k, w.row_stride, c.pair_width, k_block}, p.x_type, args.up); !s.ok()) return s;
-  return encode({t.y, p.m, p.n, row_stride_y(p), 64, panels.columns, tma_swizzle(panels.swizzle_bytes)}, p.x_type, args.y);
+  return encode({t.y, p.m, p.n, row_stride_y(p), shared_map(c).buffering.rows, panels.columns, tma_swizzle(panels.swizzle_bytes)}, p.x_type, args.y);
 }
 
 template <std::size_t Row>

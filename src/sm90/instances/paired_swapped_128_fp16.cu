@@ -1,0 +1,7 @@
+#include "sm90/paired/instantiate.cuh"
+
+namespace tileglu::sm90 {
+
+std::span<const paired_instance> paired_swapped_128_fp16() noexcept { return paired_instances<__half, schedule::swapped, 128>(); }
+
+}  // namespace tileglu::sm90
