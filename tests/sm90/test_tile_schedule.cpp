@@ -34,8 +34,9 @@ TEST(tile_schedule, covers_every_tile_once_for_random_shapes) {
   for (int i = 0; i < 300000; ++i) {
     const bool pairs = random() % 2;
     const int cluster_m = pairs && i % 3 ? 2 : 1, cluster_n = pairs && i % 3 == 0 ? 2 : 1, swapped = upto(6) - 4;
+    const schedule kind = random() % 2 ? schedule::pingpong : schedule::cooperative;
     const paired_config c = swapped > 0 ? paired_config{schedule::swapped, upto(24), 64 * swapped, 4, cluster_m, cluster_n, swapped}
-                                        : paired_config{random() % 2 ? schedule::pingpong : schedule::cooperative, upto(2), 8 * upto(16), 4, cluster_m, cluster_n};
+                                        : paired_config{kind, upto(2), 8 * upto(16), 4, cluster_m, cluster_n};
     const std::int64_t m = random() % 4 ? upto(600) : upto(9000), n = 8 * (random() % 4 ? upto(120) : upto(1200));
     const int sm_count = random() % 2 ? 132 : 2 * upto(80), group = upto(20);
     ASSERT_TRUE(covers_once(c, m, n, sm_count, group))

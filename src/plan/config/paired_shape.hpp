@@ -120,7 +120,7 @@ constexpr bool is_buildable(const paired_config& c) {
   const bool fits = c.stages >= 2 && shared_bytes(c) <= sm90_shared_limit;
   // A multicast share of X begins at a swizzle atom of 8 rows. One warpgroup has the launch's 255 registers a thread, two get 232.
   if (c.is_swapped())
-    return cluster_size(c) <= 4 && fits && (c.warpgroups == 1 || c.warpgroups == 2) && c.pair_width == 64 * c.warpgroups && c.row_blocks >= 1 &&
+    return clusters && fits && (c.warpgroups == 1 || c.warpgroups == 2) && c.pair_width == 64 * c.warpgroups && c.row_blocks >= 1 &&
            c.row_blocks % c.cluster_n == 0 && c.tile_rows() <= 192;
   // Accumulators of a thread: 192 of 232 or 240 registers with two consumer warpgroups, 96 of 160 with three (ptxas plans with 128).
   const bool two = c.warpgroups == 2 && (c.row_blocks == 1 || c.row_blocks == 2) && c.row_blocks * c.pair_width <= 192;

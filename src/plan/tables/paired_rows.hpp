@@ -34,6 +34,7 @@ constexpr kernel_row swapped_row(std::string_view name, int rows, int width, int
 
 inline constexpr auto paired_rows = [] {
   constexpr std::string_view between = "a width between its neighbours', to fill a wave";
+  constexpr std::string_view rows_between = "rows between its neighbours', to fit m; not measured yet";
   return std::array{
       // One or two waves: both warpgroups on one tile, half the epilogue each.
       cooperative_row("paired_c128x128_s4_c2x1", 128, 128, 4, 2, 1, "1.004 of the bare product, 72B, m = 512, burst"),
@@ -83,32 +84,21 @@ inline constexpr auto paired_rows = [] {
       pingpong_row("paired_p64x48_s9_c1x1", 64, 48, 9, 1, 1, "0.972 of the bare product, 7B, m = 64, burst"),
       pingpong_row("paired_p64x40_s10_c1x1", 64, 40, 10, 1, 1, "0.902 of the bare product, 0.5B, m = 64, burst"),
       pingpong_row("paired_p64x32_s12_c1x1", 64, 32, 12, 1, 1, "0.984 of the bare product, k = 4096, n = 3584, m = 24, burst"),
-      // Swapped operands.
-      swapped_row("paired_t160x64_s6_c1x1", 160, 64, 6, 1, 1, "not measured yet"),
-      swapped_row("paired_t160x64_s6_c2x1", 160, 64, 6, 2, 1, "not measured yet"),
-      swapped_row("paired_t160x64_s6_c1x2", 160, 64, 6, 1, 2, "not measured yet"),
-      swapped_row("paired_t160x64_s6_c2x2", 160, 64, 6, 2, 2, "not measured yet"),
-      swapped_row("paired_t96x64_s7_c1x1", 96, 64, 7, 1, 1, "not measured yet"),
-      swapped_row("paired_t96x64_s7_c2x1", 96, 64, 7, 2, 1, "not measured yet"),
-      swapped_row("paired_t96x64_s7_c1x2", 96, 64, 7, 1, 2, "not measured yet"),
-      swapped_row("paired_t128x64_s6_c1x1", 128, 64, 6, 1, 1, "not measured yet"),
-      swapped_row("paired_t128x64_s6_c2x1", 128, 64, 6, 2, 1, "not measured yet"),
-      swapped_row("paired_t128x64_s6_c1x2", 128, 64, 6, 1, 2, "not measured yet"),
-      swapped_row("paired_t192x64_s5_c1x1", 192, 64, 5, 1, 1, "not measured yet"),
-      swapped_row("paired_t192x64_s5_c2x1", 192, 64, 5, 2, 1, "not measured yet"),
-      swapped_row("paired_t192x64_s5_c1x2", 192, 64, 5, 1, 2, "not measured yet"),
-      swapped_row("paired_t160x128_s4_c1x1", 160, 128, 4, 1, 1, "not measured yet"),
-      swapped_row("paired_t160x128_s4_c2x1", 160, 128, 4, 2, 1, "not measured yet"),
-      swapped_row("paired_t160x128_s4_c1x2", 160, 128, 4, 1, 2, "not measured yet"),
-      swapped_row("paired_t192x128_s3_c1x1", 192, 128, 3, 1, 1, "not measured yet"),
-      swapped_row("paired_t192x128_s3_c2x1", 192, 128, 3, 2, 1, "not measured yet"),
-      swapped_row("paired_t192x128_s3_c1x2", 192, 128, 3, 1, 2, "not measured yet"),
-      swapped_row("paired_t128x128_s4_c1x1", 128, 128, 4, 1, 1, "not measured yet"),
-      swapped_row("paired_t128x128_s4_c2x1", 128, 128, 4, 2, 1, "not measured yet"),
-      swapped_row("paired_t128x128_s4_c1x2", 128, 128, 4, 1, 2, "not measured yet"),
-      swapped_row("paired_t96x128_s4_c1x1", 96, 128, 4, 1, 1, "not measured yet"),
-      swapped_row("paired_t96x128_s4_c2x1", 96, 128, 4, 2, 1, "not measured yet"),
-      swapped_row("paired_t96x128_s4_c1x2", 96, 128, 4, 1, 2, "not measured yet"),
+      // m that tiles of 64 rows fill badly, and few columns: rows by eights. An m of two tiles is the best of them.
+      swapped_row("paired_t160x128_s4_c1x1", 160, 128, 4, 1, 1, "0.997 of the bare product, k = 4096, n = 7168, m = 320, burst"),
+      swapped_row("paired_t144x128_s4_c1x1", 144, 128, 4, 1, 1, rows_between),
+      swapped_row("paired_t176x64_s5_c1x1", 176, 64, 5, 1, 1, rows_between),
+      swapped_row("paired_t160x64_s6_c2x1", 160, 64, 6, 2, 1, "1.009 of the bare product, 72B, m = 320, burst"),
+      swapped_row("paired_t160x64_s6_c1x1", 160, 64, 6, 1, 1, "1.040 of the bare product, k = 4096, n = 3584, m = 320, burst"),
+      swapped_row("paired_t144x64_s6_c1x1", 144, 64, 6, 1, 1, rows_between),
+      swapped_row("paired_t128x64_s6_c2x1", 128, 64, 6, 2, 1, rows_between),
+      swapped_row("paired_t128x64_s6_c1x1", 128, 64, 6, 1, 1, rows_between),
+      swapped_row("paired_t112x64_s7_c2x1", 112, 64, 7, 2, 1, rows_between),
+      swapped_row("paired_t112x64_s7_c1x1", 112, 64, 7, 1, 1, rows_between),
+      swapped_row("paired_t96x64_s7_c2x1", 96, 64, 7, 2, 1, "0.898 of the bare product, k = 4096, n = 3584, m = 192, burst"),
+      swapped_row("paired_t96x64_s7_c1x1", 96, 64, 7, 1, 1, "0.933 of the bare product, k = 4096, n = 3584, m = 192, burst"),
+      swapped_row("paired_t80x64_s8_c2x1", 80, 64, 8, 2, 1, rows_between),
+      swapped_row("paired_t80x64_s8_c1x1", 80, 64, 8, 1, 1, rows_between),
   };
 }();
 

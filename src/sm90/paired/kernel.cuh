@@ -64,21 +64,20 @@ __device__ __forceinline__ void multiply_step(float (&d)[accumulators(Row::confi
   ptx::wgmma<Element>(d, from.a + i * (block_rows * k_block * 2 / 16) + step * 2, from.b + step * 2, accumulate);
 }
 
-/// Multiply the K blocks of a tile into `d`. One group of wgmmas stays in flight; the stage before it is released while it runs.
-/// `hand_over` is called when the last wgmma is issued, ahead of its end: the peer may start.
-template <class Row, class Element, class HandOver>
-__device__ __forceinline__ void multiply(float (&d)[accumulator_blocks(Row::config)][accumulators(Row::config)], const paired_ring<Row>& ring,
-                                         const paired_cta<Row>& cta, ring_position<Row::config.stages>& at, int first_row, HandOver hand_over) {
-  constexpr int blocks = accumulator_blocks(Row::config);
+/// Multiply the first `blocks` K blocks of a tile into `d`. One group of wgmmas stays in flight; the stage before it is released while it
+/// runs. The stage of the last one comes back, unreleased; -1 where there is none.
+template <class Row, class Element>
+__device__ __forceinline__ int multiply_blocks(float (&d)[accumulator_blocks(Row::config)][accumulators(Row::config)], const paired_ring<Row>& ring,
+                                               const paired_cta<Row>& cta, ring_position<Row::config.stages>& at, int first_row, int blocks) {
   int previous = -1;
-  for (int block = 0; block < cta.k_blocks; ++block) {
+  for (int block = 0; block < blocks; ++block) {
     ptx::mbarrier_wait(ring.full(at.stage), at.parity);
     const stage_operands from = operands(ring, at.stage, first_row);
     ptx::wgmma_fence();
 #pragma unroll
     for (int step = 0; step < k_block / 16; ++step)
 #pragma unroll
-      for (int i = 0; i < blocks; ++i) multiply_step<Row, Element>(d[i], from, i, step, block | step);
+      for (int i = 0; i < accumulator_blocks(Row::config); ++i) multiply_step<Row, Element>(d[i], from, i, step, block | step);
     ptx::wgmma_commit();
     if (previous >= 0) {
       ptx::wgmma_wait<1>();
@@ -87,34 +86,26 @@ __device__ __forceinline__ void multiply(float (&d)[accumulator_blocks(Row::conf
     previous = at.stage;
     at.advance();
   }
+  return previous;
+}
+
+/// Multiply a tile into `d`. `hand_over` is called when the last wgmma is issued, ahead of its end: the peer may start.
+template <class Row, class Element, class HandOver>
+__device__ __forceinline__ void multiply(float (&d)[accumulator_blocks(Row::config)][accumulators(Row::config)], const paired_ring<Row>& ring,
+                                         const paired_cta<Row>& cta, ring_position<Row::config.stages>& at, int first_row, HandOver hand_over) {
+  const int last = multiply_blocks<Row, Element>(d, ring, cta, at, first_row, cta.k_blocks);
   hand_over();
   ptx::wgmma_wait<0>();
-  ring.release(previous, cta);
+  ring.release(last, cta);
 #pragma unroll
-  for (int i = 0; i < blocks; ++i) ptx::wgmma_results(d[i]);
+  for (int i = 0; i < accumulator_blocks(Row::config); ++i) ptx::wgmma_results(d[i]);
 }
 
 /// The same with operands swapped, and silu of the gates: it runs under the up rows' products of the last K block, which come last.
 template <class Row, class Element>
 __device__ __forceinline__ void multiply_and_silu(float (&d)[2][accumulators(Row::config)], const paired_ring<Row>& ring, const paired_cta<Row>& cta,
                                                   ring_position<Row::config.stages>& at, int first_row) {
-  int previous = -1;
-  for (int block = 0; block < cta.k_blocks - 1; ++block) {
-    ptx::mbarrier_wait(ring.full(at.stage), at.parity);
-    const stage_operands from = operands(ring, at.stage, first_row);
-    ptx::wgmma_fence();
-#pragma unroll
-    for (int step = 0; step < k_block / 16; ++step)
-#pragma unroll
-      for (int i = 0; i < 2; ++i) multiply_step<Row, Element>(d[i], from, i, step, block | step);
-    ptx::wgmma_commit();
-    if (previous >= 0) {
-      ptx::wgmma_wait<1>();
-      ring.release(previous, cta);
-    }
-    previous = at.stage;
-    at.advance();
-  }
+  const int previous = multiply_blocks<Row, Element>(d, ring, cta, at, first_row, cta.k_blocks - 1);
   ptx::mbarrier_wait(ring.full(at.stage), at.parity);
   const stage_operands from = operands(ring, at.stage, first_row);
   ptx::wgmma_fence();
@@ -164,14 +155,17 @@ template <class Row, class Element, epilogue_kind Kind>
 __device__ __forceinline__ void finish_swapped(const float (&d)[2][accumulators(Row::config)], const paired_arguments& args,
                                                const paired_ring<Row>& ring, int warpgroup, int first_row, int first_column) {
   constexpr output_buffering pieces = paired_ring<Row>::map.buffering;
+  constexpr int count = Row::config.tile_rows() / pieces.rows;
   const bool stores = threadIdx.x % 128 == 0;
   const auto piece = [&](int i, auto write) {
     std::uint8_t* buffer = ring.output(warpgroup, i % pieces.buffers);
-    if (stores) {  // the group that last read this buffer; of the tile before, any
-      if (i == 0) ptx::tma_store_wait_read<0>();
-      else ptx::tma_store_wait_read<pieces.buffers - 1>();
+    if (i == 0 || pieces.buffers < count) {  // wait for the group that last read this buffer; of the tile before, any
+      if (stores) {
+        if (i == 0) ptx::tma_store_wait_read<0>();
+        else ptx::tma_store_wait_read<pieces.buffers - 1>();
+      }
+      ptx::barrier_sync(store_barrier + warpgroup, 128);
     }
-    ptx::barrier_sync(store_barrier + warpgroup, 128);
     write(ptx::shared_address(buffer));
     ptx::fence_shared_for_tma();
     ptx::barrier_sync(store_barrier + warpgroup, 128);
@@ -181,7 +175,6 @@ __device__ __forceinline__ void finish_swapped(const float (&d)[2][accumulators(
       ptx::tma_store_commit();
     }
   };
-  constexpr int count = Row::config.tile_rows() / pieces.rows;
   if constexpr (Kind == epilogue_kind::silu) {
 #pragma unroll
     for (int i = 0; i < count; ++i)
