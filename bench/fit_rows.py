@@ -22,7 +22,7 @@ FIELDS = ("block_ns", "tile_ns", "fixed_us", "bytes_per_ns", "idle", "imbalance"
 
 def shape_of(row):
     """(tile rows, output columns, cluster_m, cluster_n) from a row's name."""
-    found = re.match(r"(paired_[pct]|gate_first_[pc]?|interleaved_[pc]?)(\d+)x(\d+).*?(?:_c(\d)x(\d))?$", row)
+    found = re.match(r"(paired_(?:p|c|tp?)|gate_first_[pc]?|interleaved_[pc]?)(\d+)x(\d+).*?(?:_c(\d)x(\d))?$", row)
     kind, rows, columns, cm, cn = found.groups()
     return int(rows), int(columns) // (2 if kind.startswith("interleaved") else 1), int(cm or 1), int(cn or 1)
 

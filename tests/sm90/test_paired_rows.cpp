@@ -10,7 +10,7 @@ namespace tileglu::plan_detail {
 namespace {
 
 std::string name_of(const paired_config& c) {
-  return std::string("paired_") + (c.schedule == schedule::pingpong ? "p" : c.is_swapped() ? "t" : "c") + std::to_string(c.tile_rows()) + "x" +
+  return std::string("paired_") + (c.schedule == schedule::pingpong ? "p" : c.is_swapped() ? (takes_turns(c) ? "tp" : "t") : "c") + std::to_string(c.tile_rows()) + "x" +
          std::to_string(c.pair_width) + "_s" + std::to_string(c.stages) + "_c" + std::to_string(c.cluster_m) + "x" + std::to_string(c.cluster_n);
 }
 

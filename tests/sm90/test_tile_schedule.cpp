@@ -1,6 +1,7 @@
 // Every tile is computed once, whatever the shape, the cluster and the schedule; and producer and consumers agree on the ring.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -14,7 +15,7 @@ bool covers_once(const paired_config& c, std::int64_t m, std::int64_t n, int sm_
   const tile_schedule order{tiles_of(c, m, n), group};
   const int clusters = launched_clusters(c, m, n, sm_count), tiles = order.grid.count();
   std::vector<char> seen(static_cast<std::size_t>(tiles), 0);
-  const int warpgroups = c.schedule == schedule::pingpong ? 2 : 1;
+  const int warpgroups = takes_turns(c) ? 2 : 1;
   for (int cluster = 0; cluster < clusters; ++cluster)
     for (int warpgroup = 0; warpgroup < warpgroups; ++warpgroup)
       for (int tile = cluster + warpgroup * clusters; tile < tiles; tile += clusters * warpgroups) {
@@ -33,9 +34,9 @@ TEST(tile_schedule, covers_every_tile_once_for_random_shapes) {
   const auto upto = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)) + 1; };
   for (int i = 0; i < 300000; ++i) {
     const bool pairs = random() % 2;
-    const int cluster_m = pairs && i % 3 ? 2 : 1, cluster_n = pairs && i % 3 == 0 ? 2 : 1, swapped = upto(6) - 4;
+    const int cluster_m = pairs && i % 3 ? 2 : 1, cluster_n = pairs && i % 3 == 0 ? 2 : 1, swapped = upto(6) - 4, turns = upto(2);
     const schedule kind = random() % 2 ? schedule::pingpong : schedule::cooperative;
-    const paired_config c = swapped > 0 ? paired_config{schedule::swapped, upto(24), 64 * swapped, 4, cluster_m, cluster_n, swapped}
+    const paired_config c = swapped > 0 ? paired_config{schedule::swapped, upto(24), 64 * swapped, 4, cluster_m, cluster_n, std::max(swapped, turns)}
                                         : paired_config{kind, upto(2), 8 * upto(16), 4, cluster_m, cluster_n};
     const std::int64_t m = random() % 4 ? upto(600) : upto(9000), n = 8 * (random() % 4 ? upto(120) : upto(1200));
     const int sm_count = random() % 2 ? 132 : 2 * upto(80), group = upto(20);

@@ -24,6 +24,11 @@ constexpr int cluster_size(const paired_config& c) { return c.cluster_m * c.clus
 /// Threads of a CTA: a warpgroup that loads, and those that multiply.
 constexpr int threads(const paired_config& c) { return 128 * (1 + c.warpgroups); }
 
+/// Does each consumer warpgroup own a tile, and multiply while the other runs its epilogue?
+constexpr bool takes_turns(const paired_config& c) {
+  return c.schedule == schedule::pingpong || (c.is_swapped() && c.pair_width < 64 * c.warpgroups);
+}
+
 /// wgmmas of a warpgroup for 16 of K: a block of rows each, or the gate rows' and the up rows' where operands are swapped.
 constexpr int accumulator_blocks(const paired_config& c) { return c.is_swapped() ? 2 : c.row_blocks; }
 
@@ -118,10 +123,10 @@ constexpr int l2_bytes_per_k_block(const paired_config& c) { return (c.tile_rows
 constexpr bool is_buildable(const paired_config& c) {
   const bool clusters = (c.cluster_m == 1 || c.cluster_m == 2) && (c.cluster_n == 1 || c.cluster_n == 2) && cluster_size(c) <= 2;
   const bool fits = c.stages >= 2 && shared_bytes(c) <= sm90_shared_limit;
-  // A multicast share of X begins at a swizzle atom of 8 rows. One warpgroup has the launch's 255 registers a thread, two get 232.
+  // A multicast share of X begins at a swizzle atom of 8 rows. One warpgroup has the launch's 255 registers a thread, two get 232 or 240.
   if (c.is_swapped())
-    return clusters && fits && (c.warpgroups == 1 || c.warpgroups == 2) && c.pair_width == 64 * c.warpgroups && c.row_blocks >= 1 &&
-           c.row_blocks % c.cluster_n == 0 && c.tile_rows() <= 192;
+    return clusters && fits && (c.warpgroups == 1 || c.warpgroups == 2) && (c.pair_width == 64 || c.pair_width == 64 * c.warpgroups) &&
+           c.row_blocks >= 1 && c.row_blocks % c.cluster_n == 0 && c.tile_rows() <= 192;
   // Accumulators of a thread: 192 of 232 or 240 registers with two consumer warpgroups, 96 of 160 with three (ptxas plans with 128).
   const bool two = c.warpgroups == 2 && (c.row_blocks == 1 || c.row_blocks == 2) && c.row_blocks * c.pair_width <= 192;
   const bool three = c.warpgroups == 3 && c.row_blocks == 1 && c.schedule == schedule::cooperative && c.pair_width <= 96;

@@ -7,7 +7,7 @@ namespace tileglu {
 enum class schedule {
   pingpong,     ///< each owns a tile of its own; one multiplies while the other runs its epilogue
   cooperative,  ///< they split the rows of one tile
-  swapped,      ///< weights are wgmma's A, X its B: rows by eights; they split the columns of one tile, 64 each (paired kernel)
+  swapped,      ///< paired kernel: weights are wgmma's A, X its B, rows by eights. They split the columns of one tile, 64 each; or take turns
 };
 
 /// Plain weights: a B tile of `pair_width` gate rows over `pair_width` up rows is one wgmma of N = 2 * pair_width. Swapped: 64 gate rows
@@ -19,7 +19,7 @@ struct paired_config {
   int stages;      ///< K blocks of 64 in flight
   int cluster_m;   ///< CTAs along rows, which share (multicast) B
   int cluster_n;   ///< CTAs along columns, which share (multicast) A
-  int warpgroups = 2;  ///< that multiply; 3 for cooperative tiles of 192 rows, pair_width / 64 for swapped ones
+  int warpgroups = 2;  ///< that multiply; 3 for cooperative tiles of 192 rows; swapped: pair_width / 64, or 2 that take turns at 64 columns
 
   constexpr bool is_swapped() const { return schedule == tileglu::schedule::swapped; }
   constexpr int tile_rows() const {

@@ -1,4 +1,4 @@
-// Rows of the paired kernel. A name says: p, c or t (pingpong, cooperative, swapped operands), rows x pair width, s stages, c cluster.
+// Rows of the paired kernel. A name says: p, c, t or tp (pingpong, cooperative, swapped operands, those with pingpong), rows x pair width, s stages, c cluster.
 // Their ratios were measured on an NVIDIA H200 on 2026-11-29, weights cold, in CUDA graphs (docs/lab-book.md). They are what is left of
 // 74 rows after those went that the rest replaces within 1.2 % in each of 110 cells (eleven shapes, m = 24 to 8192), with a few widths kept
 // for shapes that were not raced.
@@ -30,6 +30,11 @@ constexpr kernel_row pingpong_row(std::string_view name, int rows, int width, in
 /// A warpgroup for 64 columns; rows by eights.
 constexpr kernel_row swapped_row(std::string_view name, int rows, int width, int stages, int cluster_m, int cluster_n, std::string_view evidence) {
   return paired_row(name, {schedule::swapped, rows / 8, width, stages, cluster_m, cluster_n, width / 64}, evidence);
+}
+
+/// Two warpgroups that take turns at tiles of 64 columns.
+constexpr kernel_row swapped_pingpong_row(std::string_view name, int rows, int stages, int cluster_m, int cluster_n, std::string_view evidence) {
+  return paired_row(name, {schedule::swapped, rows / 8, 64, stages, cluster_m, cluster_n, 2}, evidence);
 }
 
 inline constexpr auto paired_rows = [] {
@@ -99,6 +104,10 @@ inline constexpr auto paired_rows = [] {
       swapped_row("paired_t96x64_s7_c1x1", 96, 64, 7, 1, 1, "0.933 of the bare product, k = 4096, n = 3584, m = 192, burst"),
       swapped_row("paired_t80x64_s8_c2x1", 80, 64, 8, 2, 1, rows_between),
       swapped_row("paired_t80x64_s8_c1x1", 80, 64, 8, 1, 1, rows_between),
+      swapped_pingpong_row("paired_tp176x64_s5_c1x1", 176, 5, 1, 1, rows_between),
+      swapped_pingpong_row("paired_tp160x64_s5_c2x1", 160, 5, 2, 1, rows_between),
+      swapped_pingpong_row("paired_tp160x64_s5_c1x1", 160, 5, 1, 1, rows_between),
+      swapped_pingpong_row("paired_tp144x64_s6_c1x1", 144, 6, 1, 1, rows_between),
   };
 }();
 

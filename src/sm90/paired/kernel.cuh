@@ -30,7 +30,7 @@ namespace tileglu::sm90 {
 template <class Row>
 struct paired_registers {
   static constexpr bool three = Row::config.warpgroups == 3;
-  static constexpr bool many = Row::config.schedule == schedule::pingpong && Row::config.row_blocks * Row::config.pair_width > 160;
+  static constexpr bool many = takes_turns(Row::config) && accumulator_blocks(Row::config) * accumulators(Row::config) > 160;
   static constexpr int loader = three ? 32 : many ? 24 : 40, consumer = three ? 160 : many ? 240 : 232;
   static constexpr bool move = Row::config.warpgroups > 1;
   static_assert(!move || loader + Row::config.warpgroups * consumer <= (three ? 4 * 128 : 3 * 168));
@@ -102,9 +102,9 @@ __device__ __forceinline__ void multiply(float (&d)[accumulator_blocks(Row::conf
 }
 
 /// The same with operands swapped, and silu of the gates: it runs under the up rows' products of the last K block, which come last.
-template <class Row, class Element>
+template <class Row, class Element, class HandOver>
 __device__ __forceinline__ void multiply_and_silu(float (&d)[2][accumulators(Row::config)], const paired_ring<Row>& ring, const paired_cta<Row>& cta,
-                                                  ring_position<Row::config.stages>& at, int first_row) {
+                                                  ring_position<Row::config.stages>& at, int first_row, HandOver hand_over) {
   const int previous = multiply_blocks<Row, Element>(d, ring, cta, at, first_row, cta.k_blocks - 1);
   ptx::mbarrier_wait(ring.full(at.stage), at.parity);
   const stage_operands from = operands(ring, at.stage, first_row);
@@ -115,6 +115,7 @@ __device__ __forceinline__ void multiply_and_silu(float (&d)[2][accumulators(Row
     for (int step = 0; step < k_block / 16; ++step) multiply_step<Row, Element>(d[i], from, i, step, (cta.k_blocks - 1) | step);
     ptx::wgmma_commit();
   }
+  hand_over();
   ptx::wgmma_wait<1>();
   if (previous >= 0) ring.release(previous, cta);
   ptx::wgmma_results(d[0]);
@@ -191,11 +192,11 @@ __device__ __forceinline__ void finish_swapped(const float (&d)[2][accumulators(
 template <class Row, class Element, epilogue_kind Kind>
 __device__ __forceinline__ void consume(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta, int warpgroup) {
   constexpr paired_config config = Row::config;
-  constexpr bool pingpong = config.schedule == schedule::pingpong;
+  constexpr bool pingpong = takes_turns(Row::config);
   const int step = cta.tile_step * (pingpong ? 2 : 1);
   // First of this warpgroup's rows and columns in the tile.
   const int own_rows = pingpong || config.is_swapped() ? 0 : warpgroup * 64 * config.row_blocks;
-  const int own_columns = config.is_swapped() ? warpgroup * 64 : 0;
+  const int own_columns = config.is_swapped() && !pingpong ? warpgroup * 64 : 0;
   ring_position<config.stages> at;
   int tile = cta.first_tile;
   if (pingpong && warpgroup == 1) {
@@ -207,13 +208,12 @@ __device__ __forceinline__ void consume(const paired_arguments& args, const pair
   for (; tile < cta.tiles; tile += step) {
     const tile_position origin = cta.origin(tile);
     if (pingpong) ptx::barrier_sync(turn_barrier + warpgroup, 256);
-    if constexpr (config.is_swapped() && Kind == epilogue_kind::silu) {
-      multiply_and_silu<Row, Element>(d, ring, cta, at, own_columns);
-    } else {
-      multiply<Row, Element>(d, ring, cta, at, config.is_swapped() ? own_columns : own_rows, [&] {
-        if (pingpong && tile + cta.tile_step < cta.tiles) ptx::barrier_arrive(turn_barrier + (warpgroup ^ 1), 256);
-      });
-    }
+    const auto hand_over = [&] {
+      if (pingpong && tile + cta.tile_step < cta.tiles) ptx::barrier_arrive(turn_barrier + (warpgroup ^ 1), 256);
+    };
+    if constexpr (config.is_swapped() && Kind == epilogue_kind::silu)
+      multiply_and_silu<Row, Element>(d, ring, cta, at, own_columns, hand_over);
+    else multiply<Row, Element>(d, ring, cta, at, config.is_swapped() ? own_columns : own_rows, hand_over);
     if (pingpong) at.skip(cta.k_blocks);
     if constexpr (config.is_swapped()) {
       finish_swapped<Row, Element, Kind>(d, args, ring, warpgroup, origin.row, origin.column + own_columns);

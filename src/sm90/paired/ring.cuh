@@ -61,7 +61,7 @@ struct paired_ring {
   /// A stage is full when its loader has arrived and the bytes are in; it is empty when every consumer of every CTA that its loads
   /// reach, or that loads into it, has read it.
   __device__ __forceinline__ void init_barriers() const {
-    constexpr int readers = (config.cluster_m + config.cluster_n - 1) * (config.schedule == schedule::pingpong ? 1 : config.warpgroups);
+    constexpr int readers = (config.cluster_m + config.cluster_n - 1) * (takes_turns(Row::config) ? 1 : config.warpgroups);
     for (int stage = 0; stage < config.stages; ++stage) {
       ptx::mbarrier_init(full(stage), 1);
       ptx::mbarrier_init(empty(stage), readers);
