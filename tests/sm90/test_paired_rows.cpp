@@ -11,7 +11,8 @@ namespace {
 
 std::string name_of(const paired_config& c) {
   const char* kind = c.is_swapped() ? (takes_turns(c) ? "tp" : "t") : c.schedule == schedule::pingpong ? "p" : "c";
-  return std::string("paired_") + kind + std::to_string(c.tile_rows()) + "x" + std::to_string(c.pair_width) + "_s" + std::to_string(c.stages) + "_c" + std::to_string(c.cluster_m) + "x" + std::to_string(c.cluster_n);
+  return std::string("paired_") + kind + std::to_string(c.tile_rows()) + "x" + std::to_string(c.pair_width) + "_s" + std::to_string(c.stages) +
+         "_c" + std::to_string(c.cluster_m) + "x" + std::to_string(c.cluster_n);
 }
 
 TEST(paired_rows, are_named_after_their_configuration) {
