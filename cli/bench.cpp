@@ -6,10 +6,10 @@
 #include <random>
 #include <thread>
 
-#include <fmt/core.h>
-
 #include "console.hpp"
 #include "made_problem.hpp"
+#include "option_checks.hpp"
+#include "output_files.hpp"
 #include "problem_options.hpp"
 #include "tileglu/baseline.hpp"
 #include "tileglu/info.hpp"
@@ -96,7 +96,8 @@ status add_bare_product(cell& c, const device_facts& device, const stream& queue
   }
   const auto work = [product = *product, sets = c.sets, products = c.products, scratch = c.product_workspace, queue]() -> status {
     for (std::size_t i = 0; i < sets.size(); ++i)
-      if (status s = product.run(sets[i].x(), sets[i].weights(), products[i].data(), scratch.data(), scratch.bytes(), queue.handle()); !s.ok()) return s;
+      if (status s = product.run(sets[i].x(), sets[i].weights(), products[i].data(), scratch.data(), scratch.bytes(), queue.handle()); !s.ok())
+        return s;
     return {};
   };
   if (status s = work(); !s.ok()) return s;
@@ -109,7 +110,9 @@ status add_bare_product(cell& c, const device_facts& device, const stream& queue
 
 /// us a call over about `us` microseconds of replays, the first `untimed` share of which is not timed.
 result<double> time_slot(const contender& c, const device_facts& device, const stream& queue, double call_us, double us, double untimed) {
-  const auto replays = [&](double share) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(share * us / (call_us * static_cast<double>(c.calls)))); };
+  const auto replays = [&](double share) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(share * us / (call_us * static_cast<double>(c.calls))));
+  };
   const auto repeat = [&](std::int64_t times) -> status {
     for (std::int64_t i = 0; i < times; ++i)
       if (status s = c.work.replay(queue); !s.ok()) return s;
@@ -238,35 +241,48 @@ bool report(const cell& c, nlohmann::ordered_json& j, table& rows) {
 }
 
 int run(const bench_command& command) {
-  const auto problems = command.what.problems();
-  if (!problems) return fail(problems.error());
-  const auto device = device_by_name(command.device);
-  if (!device) return fail(device.error());
+  choice_options who;
+  who.device = command.device;
+  const auto asked = read_request(command.what, who);
+  if (!asked) return fail(asked.error());
+  const device_facts& device = asked->device;
+  for (const problem& p : asked->problems)
+    if (status s = fits_memory(p, device, set_count(p, device)); !s.ok()) return fail(s);
 
   nlohmann::ordered_json j;
   j["version"] = this_build().version;
   j["compiler"] = this_build().compiler;
-  j["device"] = to_json(*device);
-  j["protocol"] = {{"rounds", command.rounds}, {"burst_idle_s", burst_idle_s}, {"burst_us", burst_us}, {"sustained_us", sustained_us}, {"order", "shuffled in every round"},
-                   {"burst", "median"}, {"sustained", "mean"}};
+  j["device"] = to_json(device);
+  j["protocol"] = {{"rounds", command.rounds},
+                   {"burst_idle_s", burst_idle_s},
+                   {"burst_us", burst_us},
+                   {"sustained_us", sustained_us},
+                   {"order", "shuffled in every round"},
+                   {"burst", "median"},
+                   {"sustained", "mean"}};
   table rows({"problem", "contender", "kernel", "us", "TFLOP/s", "to gemm", "sustained", "verdict"});
   std::mt19937 random(1);
   bool right = true;
-  progress bar("bench", problems->size());
-  for (const problem& p : *problems) {
-    const auto measured = measure(p, *device, command, random);
-    if (!measured) return fail(measured.error());
-    right = report(*measured, j, rows) && right;
-    bar.step(describe(p));
+  status stopped;  // what was measured before it is reported
+  {
+    progress bar("bench", asked->problems.size());
+    for (const problem& p : asked->problems) {
+      const auto measured = measure(p, device, command, random);
+      stopped = measured.error();
+      if (!measured) break;
+      right = report(*measured, j, rows) && right;
+      bar.step(describe(p));
+    }
   }
-  if (!command.output.empty())
-    if (status s = emit(j, command.output); !s.ok()) return fail(s);
-  if (command.json) {
-    if (status s = emit(j); !s.ok()) return fail(s);
-  } else {
-    fmt::print("{}on {}; medians of {} rounds in turns, cold weights; 'to gemm' is the time over that of the bare product [m, 2n, k]\n", rows.text(), device->name, command.rounds);
-  }
-  return right ? success : check_failed;
+  if (!j.contains("cells")) return fail(stopped);
+  if (command.json)
+    put(to_text(j));
+  else
+    say("{}on {}; medians of {} rounds in turns, cold weights; 'to gemm' is the time over that of the bare product [m, 2n, k]\n", rows.text(),
+        device.name, command.rounds);
+  const status written = command.output.empty() ? status{} : write_file(command.output, to_text(j));
+  const int code = !stopped.ok() ? fail(stopped) : !written.ok() ? fail(written) : success;
+  return right ? code : wrong_result;
 }
 
 }  // namespace
@@ -277,11 +293,13 @@ void add_bench(CLI::App& app, action& chosen) {
   c->what.add_to(*command);
   command->add_option("--device", c->device, "this, cpu, cuda or cuda:N")->capture_default_str();
   command->add_option("--kernel", c->kernels, "also race this kernel or row, by name; may be given several times");
-  command->add_flag("--every-kernel", c->every_kernel, "also race every row of the tables that can compute the problem");
-  command->add_option("--rounds", c->rounds, "turns of each contender")->capture_default_str()->check(CLI::Range(1, 1000));
-  command->add_option("--sustained-from", c->sustained_from, "rows from which a GPU is also timed under a sustained load")->capture_default_str();
-  command->add_option("--output", c->output, "also write the JSON to this file");
-  command->add_flag("--json", c->json, "print JSON");
+  add_switch(*command, "--every-kernel", c->every_kernel, "also race every row of the tables that can compute the problem");
+  command->add_option("--rounds", c->rounds, "turns of each contender")->capture_default_str()->transform(whole_number(1, 1000));
+  command->add_option("--sustained-from", c->sustained_from, "rows from which a GPU is also timed under a sustained load")
+      ->capture_default_str()
+      ->transform(whole_number(0, std::int64_t{1} << 40));
+  command->add_option("--output", c->output, "also write the JSON to this file")->transform(not_empty());
+  add_switch(*command, "--json", c->json, "print JSON");
   command->footer(
       "Examples:\n"
       "  tileglu bench 1,16,128,512x4864x896                       Qwen2.5-0.5B's MLP, the planner's choice\n"

@@ -1,10 +1,9 @@
 // tileglu check: are the results of a kernel right?
 #include <memory>
 
-#include <fmt/core.h>
-
 #include "console.hpp"
 #include "made_problem.hpp"
+#include "option_checks.hpp"
 #include "problem_options.hpp"
 
 namespace tileglu::cli {
@@ -62,20 +61,22 @@ result<std::vector<execution_plan>> plans_of(const problem& p, const device_fact
 }
 
 int run(const check_command& c) {
-  const auto problems = c.what.problems();
-  if (!problems) return fail(problems.error());
-  const auto device = c.who.facts();
-  if (!device) return fail(device.error());
-  const auto options = c.who.options();
-  if (!options) return fail(options.error());
+  const auto asked = read_request(c.what, c.who);
+  if (!asked) return fail(asked.error());
 
-  std::vector<outcome> outcomes;
-  progress bar("check", problems->size());
-  for (const problem& p : *problems) {
-    const auto plans = plans_of(p, *device, *options, c.every_kernel);
+  std::vector<std::vector<execution_plan>> all;  // first, so that what can't be planned costs nothing that was computed
+  for (const problem& p : asked->problems) {
+    auto plans = plans_of(p, asked->device, asked->options, c.every_kernel);
     if (!plans) return fail(plans.error());
+    if (status s = fits_memory(p, asked->device, 1); !s.ok()) return fail(s);
+    all.push_back(*std::move(plans));
+  }
+  std::vector<outcome> outcomes;
+  progress bar("check", all.size());
+  for (const auto& plans : all) {
+    const problem& p = plans.front().problem;
     const made_problem made(p, c.seed);
-    for (const execution_plan& plan : *plans) {
+    for (const execution_plan& plan : plans) {
       const auto checked = check(plan, made, c);
       if (!checked) return fail(checked.error());
       outcomes.push_back(*checked);
@@ -85,7 +86,7 @@ int run(const check_command& c) {
 
   std::size_t wrong = 0;
   nlohmann::ordered_json j;
-  j["device"] = to_json(*device);
+  j["device"] = to_json(asked->device);
   table rows({"problem", "kernel", "rows", "error", "allowed", "verdict"});
   for (const outcome& o : outcomes) {
     wrong += !o.judged.right;
@@ -98,16 +99,15 @@ int run(const check_command& c) {
     row["right"] = o.judged.right;
     row["fault"] = o.judged.fault;
     j["checks"].push_back(row);
-    rows.add({describe(o.plan.problem), o.plan.row, std::to_string(o.judged.rows), fmt::format("{:.2e}", o.judged.error), fmt::format("{:.2e}", o.judged.allowed),
-              o.judged.right ? "right" : "WRONG: " + o.judged.fault});
+    rows.add({describe(o.plan.problem), o.plan.row, std::to_string(o.judged.rows), fmt::format("{:.2e}", o.judged.error),
+              fmt::format("{:.2e}", o.judged.allowed), o.judged.right ? "right" : "WRONG: " + o.judged.fault});
   }
   j["wrong"] = wrong;
-  if (c.json) {
-    if (status s = emit(j); !s.ok()) return fail(s);
-  } else {
-    fmt::print("{}{} of {} right on {}\n", rows.text(), outcomes.size() - wrong, outcomes.size(), device->name);
-  }
-  return wrong == 0 ? success : check_failed;
+  if (c.json)
+    put(to_text(j));
+  else
+    say("{}{} of {} right on {}\n", rows.text(), outcomes.size() - wrong, outcomes.size(), asked->device.name);
+  return wrong == 0 ? success : wrong_result;
 }
 
 }  // namespace
@@ -117,13 +117,15 @@ void add_check(CLI::App& app, action& chosen) {
   CLI::App* command = app.add_subcommand("check", "Run kernels on random inputs and compare with the float64 oracle");
   c->what.add_to(*command);
   c->who.add_to(*command);
-  command->add_flag("--every-kernel", c->every_kernel, "check every row of the tables that can compute the problem, not the planner's choice alone");
-  command->add_option("--budget", c->budget, "multiplications that the oracle may spend on a problem; fewer rows are compared where it needs more")->capture_default_str();
-  command->add_option("--seed", c->seed, "of the random inputs")->capture_default_str();
-  command->add_flag("--json", c->json, "print JSON");
+  add_switch(*command, "--every-kernel", c->every_kernel, "check every row of the tables that can compute the problem, not the planner's choice alone");
+  command->add_option("--budget", c->budget, "multiplications that the oracle may spend on a problem; fewer rows are compared where it needs more")
+      ->capture_default_str()
+      ->transform(finite_number(1, 1e18));
+  command->add_option("--seed", c->seed, "of the random inputs")->capture_default_str()->transform(whole_number(0, INT64_MAX));
+  add_switch(*command, "--json", c->json, "print JSON");
   command->footer(
       "A result is right where every element was written, none outside of y was, two runs gave the same bits, and the error against float64\n"
-      "is at most 1.1 times that of a float32 computation rounded once. Exit code 1: a result is wrong.\n"
+      "is at most 1.1 times that of a float32 computation rounded once; of few outputs more (docs/numerics.md). Exit code 1: a result is wrong.\n"
       "\n"
       "Examples:\n"
       "  tileglu check 1,16,128x1536x576                           SmolLM2's MLP, on this machine's best device\n"

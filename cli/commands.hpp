@@ -7,12 +7,14 @@
 
 namespace tileglu::cli {
 
-/// What the shell sees.
+/// What the shell sees, of every command the same; docs/command-line.md has the table with examples.
 enum exit_code : int {
   success = 0,
-  check_failed = 1,  ///< a result was computed and is wrong
-  bad_usage = 2,     ///< an option, a problem or a file that can't be used
-  environment = 3,   ///< this machine or build lacks something, or the device failed
+  wrong_result = 1,  ///< a result was computed and is wrong
+  bad_usage = 2,     ///< an option, a problem or the content of a file that no machine could use
+  cannot = 3,        ///< asked for rightly, but not possible here: no such GPU or backend, a kernel or a model that can't, too little memory, ...
+  file_trouble = 4,  ///< a file, a folder or standard output that can't be read or written
+  defect = 5,        ///< of tileglu
 };
 
 /// Runs after the command line has been read; returns an exit_code.

@@ -1,37 +1,66 @@
 #include "console.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
-#include <fstream>
-
-#include <fmt/core.h>
+#include <cstring>
 
 namespace tileglu::cli {
-
-exit_code exit_code_of(const status& s) {
-  switch (s.code()) {
-    case status_code::ok: return success;
-    case status_code::invalid_argument:
-    case status_code::unsupported:
-    case status_code::bad_file: return bad_usage;
-    default: return environment;
-  }
-}
-
-int fail(const status& s) {
-  fmt::print(stderr, "tileglu: {}: {}\n", name(s.code()), s.text().empty() ? "no more is known" : s.text());
-  return exit_code_of(s);
-}
-
 namespace {
+
+int unwritten = 0;  // the errno of the first write to stdout that failed
 
 bool is_number(const std::string& cell) {
   return !cell.empty() && cell.find_first_not_of("0123456789.+-eEx%") == std::string::npos && cell.find_first_of("0123456789") != std::string::npos;
 }
 
 }  // namespace
+
+exit_code exit_code_of(const status& s) {
+  switch (s.code()) {
+    case status_code::ok: return success;
+    case status_code::invalid_argument:
+    case status_code::bad_file: return bad_usage;
+    case status_code::unsupported:
+    case status_code::not_available:
+    case status_code::wrong_device:
+    case status_code::device_error:
+    case status_code::out_of_memory: return cannot;
+    case status_code::io_error: return file_trouble;
+    case status_code::workspace_too_small:  // the commands bring their own
+    case status_code::internal: break;
+  }
+  return defect;
+}
+
+void prepare_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) < 0) (void)::open("/dev/null", O_RDONLY);  // takes the lowest number that is free; writing to it fails
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void put(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && unwritten == 0) unwritten = errno;
+}
+
+void complain(std::string_view text) noexcept { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
+
+int fail(const status& s) {
+  complain(fmt::format("tileglu: {}: {}\n", name(s.code()), s.text().empty() ? "no more is known" : s.text()));
+  return exit_code_of(s);
+}
+
+int finish(int code) {
+  if (std::fflush(stdout) != 0 && unwritten == 0) unwritten = errno;
+  if (unwritten == 0 || code != success) return code;
+  if (unwritten == EPIPE) return 128 + SIGPIPE;
+  return fail({status_code::io_error, std::string("standard output could not be written: ") + std::strerror(unwritten)});
+}
 
 std::string table::text() const {
   std::vector<std::size_t> width;
@@ -47,7 +76,8 @@ std::string table::text() const {
   std::string all;
   for (const auto& row : rows_) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += (i ? "  " : "") + (right[i] ? fmt::format("{:>{}}", row[i], width[i]) : fmt::format("{:<{}}", row[i], width[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += (i ? "  " : "") + (right[i] ? fmt::format("{:>{}}", row[i], width[i]) : fmt::format("{:<{}}", row[i], width[i]));
     line.erase(line.find_last_not_of(' ') + 1);
     all += line + "\n";
   }
@@ -55,10 +85,13 @@ std::string table::text() const {
 }
 
 progress::progress(std::string title, std::size_t total)
-    : title_(std::move(title)), total_(std::max<std::size_t>(total, 1)), terminal_(isatty(STDERR_FILENO) != 0), begin_(std::chrono::steady_clock::now()) {}
+    : title_(std::move(title)),
+      total_(std::max<std::size_t>(total, 1)),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      begin_(std::chrono::steady_clock::now()) {}
 
 progress::~progress() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) complain("\r\033[K");
 }
 
 void progress::step(std::string_view what) {
@@ -68,8 +101,7 @@ void progress::step(std::string_view what) {
   constexpr std::size_t cells = 24;
   const std::size_t filled = std::min(cells, done_ * cells / total_);
   const double left = seconds / static_cast<double>(done_) * static_cast<double>(total_ - std::min(done_, total_));
-  fmt::print(stderr, "\r\033[K{} [{:=<{}}{:{}}] {}/{}, {:.0f} s left  {}", title_, "", filled, "", cells - filled, done_, total_, left, what);
-  std::fflush(stderr);
+  complain(fmt::format("\r\033[K{} [{:=<{}}{:{}}] {}/{}, {:.0f} s left  {}", title_, "", filled, "", cells - filled, done_, total_, left, what));
   drawn_ = true;
 }
 
@@ -97,17 +129,8 @@ nlohmann::ordered_json to_json(const device_facts& d) {
   return j;
 }
 
-status emit(const nlohmann::ordered_json& value, const std::string& path) {
-  const std::string text = value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  if (path.empty()) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
-    return {status_code::io_error, "standard output could not be written"};
-  }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return {status_code::io_error, "'" + path + "' could not be written"};
-  return {};
+std::string to_text(const nlohmann::ordered_json& value) {
+  return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace tileglu::cli

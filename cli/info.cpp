@@ -1,9 +1,8 @@
 // tileglu info: the machine, the build, the backends, and why one is missing.
 #include <memory>
 
-#include <fmt/core.h>
-
 #include "console.hpp"
+#include "option_checks.hpp"
 #include "tileglu/info.hpp"
 #include "tileglu/tileglu.hpp"
 
@@ -44,29 +43,30 @@ std::string cpu_line(const nlohmann::ordered_json& cpu) {
   std::string features;
   for (const char* feature : {"avx2", "avx512_bf16", "amx_bf16"})
     if (cpu[feature].get<bool>()) features += std::string(features.empty() ? "" : ", ") + feature;
-  return fmt::format("{}, {} threads, {}", cpu["name"].get<std::string>(), cpu["threads"].get<int>(), features.empty() ? "no vector extension that is used" : features);
+  return fmt::format("{}, {} threads, {}", cpu["name"].get<std::string>(), cpu["threads"].get<int>(),
+                     features.empty() ? "no vector extension that is used" : features);
 }
 
 int run(bool json) {
   const auto j = facts();
   if (json) {
-    const status s = emit(j);
-    return s.ok() ? success : fail(s);
+    put(to_text(j));
+    return success;
   }
   const auto text = [&](const char* key) { return j[key].get<std::string>(); };
-  fmt::print("tileglu  {} ({})\n", text("version"), text("compiler"));
-  fmt::print("CUDA     {}\n", text("cuda").empty() ? "not built: " + text("cuda_reason") : "built with " + text("cuda"));
-  fmt::print("CPU      {}\n", cpu_line(j["cpu"]));
-  if (j["gpus"].empty()) fmt::print("GPU      none: {}\n", text("gpu_reason"));
+  say("tileglu  {} ({})\n", text("version"), text("compiler"));
+  say("CUDA     {}\n", text("cuda").empty() ? "not built: " + text("cuda_reason") : "built with " + text("cuda"));
+  say("CPU      {}\n", cpu_line(j["cpu"]));
+  if (j["gpus"].empty()) say("GPU      none: {}\n", text("gpu_reason"));
   for (const auto& gpu : j["gpus"])
-    fmt::print("GPU {}    {}, sm_{}, {} SMs, driver {}\n", gpu["ordinal"].get<int>(), gpu["name"].get<std::string>(), gpu["compute_capability"].get<int>(),
-               gpu["sm_count"].get<int>(), gpu["driver_version"].get<int>());
-  fmt::print("default  {}\n\n", text("chosen"));
+    say("GPU {}    {}, sm_{}, {} SMs, driver {}\n", gpu["ordinal"].get<int>(), gpu["name"].get<std::string>(),
+        gpu["compute_capability"].get<int>(), gpu["sm_count"].get<int>(), gpu["driver_version"].get<int>());
+  say("default  {}\n\n", text("chosen"));
   table backends({"backend", "here", "what it is, or why it is missing"});
   for (const auto& b : j["backends"])
     backends.add({b["name"].get<std::string>(), b["available"].get<bool>() ? "yes" : "no",
                   b["available"].get<bool>() ? b["summary"].get<std::string>() : b["missing"].get<std::string>()});
-  fmt::print("{}", backends.text());
+  put(backends.text());
   return success;
 }
 
@@ -75,7 +75,7 @@ int run(bool json) {
 void add_info(CLI::App& app, action& chosen) {
   auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("info", "Say what this machine and this build can run, and why a backend is missing");
-  command->add_flag("--json", *json, "print JSON");
+  add_switch(*command, "--json", *json, "print JSON");
   command->footer("Examples:\n  tileglu info\n  tileglu info --json\n");
   command->callback([json, &chosen] { chosen = [json] { return run(*json); }; });
 }

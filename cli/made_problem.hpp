@@ -8,6 +8,10 @@
 
 namespace tileglu::cli {
 
+/// out_of_memory where made_problem, what judge() makes of an output, and on a CPU `sets` of device_copy are more than this machine has left:
+/// memory that is promised and then not there ends other programs first.
+status fits_memory(const problem& p, const device_facts& device, std::int64_t sets);
+
 /// Host inputs: x and biases ~ N(0, 1), weights ~ N(0, 1/k), NaN in the padding between rows. A seed gives the same bits everywhere.
 struct made_problem {
   problem p;
@@ -42,7 +46,7 @@ class device_copy {
 struct verdict {
   bool right = false;
   double error = 0;      ///< relative Frobenius error against float64
-  double allowed = 0;    ///< 1.1 times that of the plain float32 computation, rounded once
+  double allowed = 0;    ///< what reference.hpp's rule makes of the plain float32 computation's error
   std::int64_t rows = 0;  ///< rows that were compared; all were searched for elements that were not written
   std::string fault;     ///< what is wrong; empty where it is right
 };

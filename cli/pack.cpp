@@ -5,9 +5,8 @@
 #include <list>
 #include <memory>
 
-#include <fmt/core.h>
-
 #include "console.hpp"
+#include "option_checks.hpp"
 #include "tileglu/tileglu.hpp"
 
 namespace tileglu::cli {
@@ -81,7 +80,8 @@ result<std::filesystem::path> target_of(const pack_command& c) {
     const fs::path model(c.model), folder = fs::is_directory(model, error) ? model : model.parent_path();
     std::ifstream index(folder / "model.safetensors.index.json");
     const std::string shards((std::istreambuf_iterator<char>(index)), std::istreambuf_iterator<char>());
-    const bool shard = shards.find('"' + file.filename().string() + '"') != std::string::npos && fs::equivalent(folder / file.filename(), file, error);
+    const bool named = shards.find('"' + file.filename().string() + '"') != std::string::npos;
+    const bool shard = named && fs::equivalent(folder / file.filename(), file, error);
     if (shard || fs::equivalent(model, file, error) || fs::equivalent(model / "model.safetensors", file, error))
       return status(status_code::invalid_argument, "--out is " + c.out + ", the model itself; allowed is another file");
   }
@@ -102,10 +102,7 @@ int run(const pack_command& c) {
   const auto layout = layout_by_name(c.layout);
   if (!layout) return fail(layout.error());
   const auto model = checkpoint::open(c.model);
-  if (!model) {
-    fail(model.error());
-    return model.error().code() == status_code::io_error ? bad_usage : exit_code_of(model.error());
-  }
+  if (!model) return fail(model.error());
   const auto file = target_of(c);
   if (!file) return fail(file.error());
 
@@ -139,11 +136,11 @@ int run(const pack_command& c) {
                                       {"tensors", packed.tensors.size()},
                                       {"file", file->string()},
                                       {"notes", model->notes()}};
-    const status s = emit(j);
-    return s.ok() ? success : fail(s);
+    put(to_text(j));
+    return success;
   }
-  for (const std::string& note : model->notes()) fmt::print("note: {}\n", note);
-  fmt::print("Packed {} layers of {} from {} to {}: {}\n", model->layers().size(), model->name(), from, name(*layout), file->string());
+  for (const std::string& note : model->notes()) say("note: {}\n", note);
+  say("Packed {} layers of {} from {} to {}: {}\n", model->layers().size(), model->name(), from, name(*layout), file->string());
   return success;
 }
 
@@ -152,17 +149,19 @@ int run(const pack_command& c) {
 void add_pack(CLI::App& app, action& chosen) {
   auto c = std::make_shared<pack_command>();
   CLI::App* command =
-      app.add_subcommand("pack", "Write a checkpoint with its gate and up weights in another layout; packing back gives the same bytes");
-  command->add_option("--model", c->model, "folder, safetensors file or index")->capture_default_str();
+      app.add_subcommand("pack", "Write a checkpoint with its gate and up weights in another layout; packing back gives the same weights, bit for bit");
+  command->add_option("--model", c->model, "folder, safetensors file or index")->capture_default_str()->transform(not_empty());
   command->add_option("--layout", c->layout, "separate, stacked_gate_up, stacked_up_gate or interleaved")->required();
-  command->add_option("--out", c->out, "a .safetensors file, or a folder for model.safetensors and config.json")->required();
-  command->add_flag("--json", c->json, "print JSON");
+  command->add_option("--out", c->out, "a .safetensors file, or a folder for model.safetensors and config.json")->required()->transform(not_empty());
+  add_switch(*command, "--json", c->json, "print JSON");
   command->footer(
       "Examples:\n"
       "  tileglu pack --layout interleaved --out models/packed              one matrix, rows g0, u0, g1, u1, ...\n"
       "  tileglu pack --model models/packed --layout separate --out back.safetensors\n"
       "  tileglu run --model models/packed --kernel interleaved\n"
       "\n"
+      "Weights are copied, never rounded: packed back they are the same bits, under the names that `tileglu` reads (gate_proj, up_proj, down_proj;\n"
+      "gate_up_proj; up_gate_proj; gate_up_interleaved). The file differs: its metadata names the layout and the activation.\n"
       "Only the interleaved kernel needs packed weights: every other kernel reads separate and stacked ones as they are.\n");
   command->callback([c, &chosen] { chosen = [c] { return run(*c); }; });
 }

@@ -1,9 +1,8 @@
 // tileglu plan: which kernel a device would run, and why.
 #include <memory>
 
-#include <fmt/core.h>
-
 #include "console.hpp"
+#include "option_checks.hpp"
 #include "problem_options.hpp"
 
 namespace tileglu::cli {
@@ -37,28 +36,20 @@ nlohmann::ordered_json to_json(const execution_plan& p) {
 }
 
 int run(const plan_command& c) {
-  const auto problems = c.what.problems();
-  if (!problems) return fail(problems.error());
-  const auto device = c.who.facts();
-  if (!device) return fail(device.error());
-  const auto options = c.who.options();
-  if (!options) return fail(options.error());
+  const auto asked = read_request(c.what, c.who);
+  if (!asked) return fail(asked.error());
 
   auto all = nlohmann::ordered_json::array();
   table rows({"problem", "kernel", "backend", "est. us", "why"});
   std::string texts;
-  for (const problem& p : *problems) {
-    const auto chosen = plan(p, *device, *options);
+  for (const problem& p : asked->problems) {
+    const auto chosen = plan(p, asked->device, asked->options);
     if (!chosen) return fail(chosen.error());
     all.push_back(to_json(*chosen));
     rows.add({describe(p), chosen->row, std::string(name(chosen->backend)), fmt::format("{:.1f}", chosen->cost_us), chosen->reason});
     texts += (texts.empty() ? "" : "\n") + explain(*chosen);
   }
-  if (c.json) {
-    if (status s = emit(all); !s.ok()) return fail(s);
-  } else {
-    fmt::print("{}", c.brief ? rows.text() : texts);
-  }
+  put(c.json ? to_text(all) : c.brief ? rows.text() : texts);
   return success;
 }
 
@@ -69,8 +60,8 @@ void add_plan(CLI::App& app, action& chosen) {
   CLI::App* command = app.add_subcommand("plan", "Say which kernel a device would run for a problem, what else was considered, and why");
   c->what.add_to(*command);
   c->who.add_to(*command);
-  command->add_flag("--brief", c->brief, "one line a problem");
-  command->add_flag("--json", c->json, "print JSON");
+  add_switch(*command, "--brief", c->brief, "one line a problem");
+  add_switch(*command, "--json", c->json, "print JSON");
   command->footer(
       "Examples:\n"
       "  tileglu plan 16x4864x896                              on this machine\n"

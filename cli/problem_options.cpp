@@ -1,10 +1,14 @@
 #include "problem_options.hpp"
 
 #include <charconv>
-#include <fstream>
+
+#include "option_checks.hpp"
+#include "problem_file.hpp"
 
 namespace tileglu::cli {
 namespace {
+
+constexpr std::int64_t largest = std::int64_t{1} << 40;  // of a leading dimension, as validate() has it
 
 status bad(std::string text) { return {status_code::invalid_argument, std::move(text)}; }
 
@@ -36,9 +40,40 @@ status add_shape(std::string_view shape, const problem& like, std::vector<proble
   const auto ms = numbers(parts[0], shape), ns = numbers(parts[1], shape), ks = numbers(parts[2], shape);
   for (const auto* list : {&ms, &ns, &ks})
     if (!*list) return list->error();
-  for (const std::int64_t n : *ns)
-    for (const std::int64_t k : *ks)
-      for (const std::int64_t m : *ms) {
+  return add_shapes(*ms, *ns, *ks, like, all);
+}
+
+}  // namespace
+
+result<problem> problem_words::without_shape() const {
+  problem p;
+  const auto type = dtype_by_name(dtype);
+  if (!type) return type.error();
+  const auto order = layout_by_name(layout);
+  if (!order) return order.error();
+  const auto kind = activation_by_name(activation);
+  if (!kind) return kind.error();
+  const auto mode = numerics_by_name(numerics);
+  if (!mode) return mode.error();
+  p.x_type = p.w_type = p.y_type = *type;
+  p.layout = *order;
+  if (*kind == activation_kind::gpt_oss) p.act = gpt_oss_activation();
+  p.act.kind = *kind;
+  if (alpha) p.act.alpha = *alpha;
+  if (limit) p.act.limit = *limit;
+  p.bias = bias;
+  p.mode = *mode;
+  p.ldx = ldx, p.ldw = ldw, p.ldy = ldy;
+  return p;
+}
+
+status add_shapes(const std::vector<std::int64_t>& ms, const std::vector<std::int64_t>& ns, const std::vector<std::int64_t>& ks,
+                  const problem& like, std::vector<problem>& all) {
+  constexpr std::size_t most = 100'000;
+  for (const std::int64_t n : ns)
+    for (const std::int64_t k : ks)
+      for (const std::int64_t m : ms) {
+        if (all.size() == most) return bad("the lists make more than " + std::to_string(most) + " problems; allowed are at most so many at once");
         problem p = like;
         p.m = m, p.n = n, p.k = k;
         all.push_back(p);
@@ -46,98 +81,35 @@ status add_shape(std::string_view shape, const problem& like, std::vector<proble
   return {};
 }
 
-/// The words and constants of a problem, without its shape.
-result<problem> words(const problem_options& o) {
-  problem p;
-  const auto type = dtype_by_name(o.dtype);
-  if (!type) return type.error();
-  const auto layout = layout_by_name(o.layout);
-  if (!layout) return layout.error();
-  const auto kind = activation_by_name(o.activation);
-  if (!kind) return kind.error();
-  const auto mode = numerics_by_name(o.numerics);
-  if (!mode) return mode.error();
-  p.x_type = p.w_type = p.y_type = *type;
-  p.layout = *layout;
-  if (*kind == activation_kind::gpt_oss) p.act = gpt_oss_activation();
-  p.act.kind = *kind;
-  if (o.alpha != 0) p.act.alpha = o.alpha;
-  if (o.limit != 0) p.act.limit = o.limit;
-  p.bias = o.bias;
-  p.mode = *mode;
-  p.ldx = o.ldx, p.ldw = o.ldw, p.ldy = o.ldy;
-  return p;
-}
-
-status add_file(const problem_options& defaults, std::vector<problem>& all) {
-  std::ifstream file(defaults.file);
-  if (!file) return {status_code::io_error, "'" + defaults.file + "' could not be read"};
-  const auto complain = [&](const std::string& what) { return status(status_code::bad_file, "'" + defaults.file + "': " + what); };
-  try {
-    const auto json = nlohmann::json::parse(file);
-    if (!json.is_array()) return complain("the file is no JSON array of problems, such as [{\"m\": [1, 16], \"n\": 4864, \"k\": 896}]");
-    for (const auto& item : json) {
-      problem_options o = defaults;
-      std::string shape;
-      for (const char* axis : {"m", "n", "k"}) {
-        if (!item.contains(axis)) return complain("a problem lacks \"" + std::string(axis) + "\"");
-        const auto list = item[axis].is_array() ? item[axis].get<std::vector<std::int64_t>>() : std::vector{item[axis].get<std::int64_t>()};
-        if (list.empty()) return complain("\"" + std::string(axis) + "\" is an empty list");
-        shape += shape.empty() ? "" : "x";
-        for (std::size_t i = 0; i < list.size(); ++i) shape += (i ? "," : "") + std::to_string(list[i]);
-      }
-      for (const auto& [key, value] : item.items()) {
-        if (key == "m" || key == "n" || key == "k" || key == "name") continue;
-        else if (key == "dtype") value.get_to(o.dtype);
-        else if (key == "layout") value.get_to(o.layout);
-        else if (key == "activation") value.get_to(o.activation);
-        else if (key == "numerics") value.get_to(o.numerics);
-        else if (key == "alpha") value.get_to(o.alpha);
-        else if (key == "limit") value.get_to(o.limit);
-        else if (key == "bias") value.get_to(o.bias);
-        else if (key == "ldx") value.get_to(o.ldx);
-        else if (key == "ldw") value.get_to(o.ldw);
-        else if (key == "ldy") value.get_to(o.ldy);
-        else return complain("\"" + key + "\" is no part of a problem; allowed are name, m, n, k, dtype, layout, activation, numerics, alpha, limit, bias, ldx, ldw, ldy");
-      }
-      const auto like = words(o);
-      if (!like) return complain(like.error().text());
-      if (status s = add_shape(shape, *like, all); !s.ok()) return complain(s.text());
-    }
-  } catch (const nlohmann::json::exception& e) {
-    return complain(e.what());
-  }
-  return {};
-}
-
-}  // namespace
-
 void problem_options::add_to(CLI::App& command) {
-  command.add_option("shape", shapes, "MxNxK: rows (tokens), columns (intermediate size), depth (hidden size); each may be a list: 1,16x4864x896");
-  command.add_option("--file", file, "a JSON array of problems: [{\"m\": [1, 16], \"n\": 4864, \"k\": 896, \"activation\": \"gelu_tanh\"}]");
-  command.add_option("--dtype", dtype, "bf16 or fp16")->capture_default_str();
-  command.add_option("--layout", layout, "separate, stacked_gate_up, stacked_up_gate or interleaved")->capture_default_str();
-  command.add_option("--activation", activation, "silu, gelu_tanh, gelu_erf, relu, sigmoid, identity or gpt_oss")->capture_default_str();
-  command.add_option("--alpha", alpha, "of gpt_oss; 1.702 where not given");
-  command.add_option("--limit", limit, "clamp gate to (-inf, limit] and up to [-limit, limit]; 7 for gpt_oss, else no clamp");
-  command.add_flag("--bias", bias, "add a bias to both halves");
-  command.add_option("--numerics", numerics, "fp32_through or match_unfused")->capture_default_str();
-  command.add_option("--ldx", ldx, "elements from one row of X to the next; 0: K");
-  command.add_option("--ldw", ldw, "elements from one weight row to the next; 0: K");
-  command.add_option("--ldy", ldy, "elements from one row of Y to the next; 0: N");
+  command.add_option("shape", shapes,
+                     "MxNxK: rows (tokens), columns (intermediate size), depth (hidden size); each may be a list: 1,16x4864x896");
+  command.add_option("--file", file, "a JSON array of problems: [{\"m\": [1, 16], \"n\": 4864, \"k\": 896, \"activation\": \"gelu_tanh\"}]")
+      ->transform(not_empty());
+  command.add_option("--dtype", words.dtype, "bf16 or fp16")->capture_default_str();
+  command.add_option("--layout", words.layout, "separate, stacked_gate_up, stacked_up_gate or interleaved")->capture_default_str();
+  command.add_option("--activation", words.activation, "silu, gelu_tanh, gelu_erf, relu, sigmoid, identity or gpt_oss")->capture_default_str();
+  command.add_option("--alpha", words.alpha, "of gpt_oss; 1.702 where not given")->transform(float32_number());
+  command.add_option("--limit", words.limit, "clamp gate to (-inf, limit] and up to [-limit, limit]; 7 for gpt_oss, else no clamp")
+      ->transform(float32_number());
+  add_switch(command, "--bias", words.bias, "add a bias to both halves");
+  command.add_option("--numerics", words.numerics, "fp32_through or match_unfused")->capture_default_str();
+  command.add_option("--ldx", words.ldx, "elements from one row of X to the next; 0: K")->transform(whole_number(0, largest));
+  command.add_option("--ldw", words.ldw, "elements from one weight row to the next; 0: K")->transform(whole_number(0, largest));
+  command.add_option("--ldy", words.ldy, "elements from one row of Y to the next; 0: N")->transform(whole_number(0, largest));
 }
 
 result<std::vector<problem>> problem_options::problems() const {
   std::vector<problem> all;
-  const auto like = words(*this);
+  const auto like = words.without_shape();
   if (!like) return like.error();
   for (const std::string& shape : shapes)
     if (status s = add_shape(shape, *like, all); !s.ok()) return s;
-  if (!file.empty())
-    if (status s = add_file(*this, all); !s.ok()) return s;
-  if (all.empty()) return bad("no problem was given; allowed are shapes such as 16x4864x896, or --file");
   for (const problem& p : all)
     if (status s = validate(p); !s.ok()) return s;
+  if (!file.empty())
+    if (status s = add_problems_of_file(file, words, all); !s.ok()) return s;
+  if (all.empty()) return bad("no problem was given; allowed are shapes such as 16x4864x896, or --file");
   return all;
 }
 
@@ -154,6 +126,16 @@ result<plan_options> choice_options::options() const {
   o.backend = *id;
   o.kernel = kernel;
   return o;
+}
+
+result<request> read_request(const problem_options& what, const choice_options& who) {
+  auto problems = what.problems();
+  if (!problems) return problems.error();
+  auto device = device_by_name(who.device);
+  if (!device) return device.error();
+  auto options = who.options();
+  if (!options) return options.error();
+  return request{*std::move(problems), *std::move(device), *std::move(options)};
 }
 
 nlohmann::ordered_json to_json(const problem& p) {

@@ -73,7 +73,7 @@ class TILEGLU_API checkpoint {
   /// `path`: a folder (model.safetensors, model.safetensors.index.json, or its only *.safetensors), a safetensors file, or an
   /// index. Names that are known, under any prefix: gate_proj / up_proj / down_proj; gate_up_proj (gate first) / down_proj;
   /// w1 (gate) / w3 (up) / w2 (down); and what `tileglu pack` writes. Errors: io_error; bad_file (a missing or misshapen tensor, a
-  /// wrong file; named); unsupported (an unknown architecture or activation, a mixture of experts, quantised weights; says what is
+  /// layer that is there under two namings with different bits, an index that leaves a layer's tensor out, a wrong file; named); unsupported (an unknown architecture or activation, a mixture of experts, quantised weights; says what is
   /// allowed).
   static result<checkpoint> open(const std::string& path, const checkpoint_options& options = {});
 
@@ -83,7 +83,8 @@ class TILEGLU_API checkpoint {
   const std::vector<mlp_layer>& layers() const noexcept;   ///< by index
   const std::vector<std::string>& notes() const noexcept;  ///< conversions, modules left alone
 
-  /// Every tensor but the gate and up weights and biases of layers(): what a repacked copy keeps. Valid as long as *this.
+  /// Every tensor but the gate and up weights and biases of layers(), and copies of a layer under a second naming: what a repacked
+  /// file keeps. Valid as long as *this.
   std::vector<stored_tensor> other_tensors() const;
 
   /// The weights of layers()[i]. Errors: bad_file where a tensor holds a NaN or an infinity (named, with its place).

@@ -110,7 +110,7 @@ typedef struct tileglu_problem {
   int32_t numerics;   /* TILEGLU_FP32_THROUGH ... */
   float alpha;        /* of TILEGLU_GPT_OSS; 0: 1.702 */
   float limit;        /* clamps gate to (-inf, limit] and up to [-limit, limit]; 0: 7 for TILEGLU_GPT_OSS, else no clamp; INFINITY: no clamp */
-  int32_t bias;       /* 1: a bias of n elements on each half */
+  int32_t bias;       /* 1: a bias of n elements on each half; 0: none. Other numbers are errors, here as in every such field */
   int32_t reserved[3]; /* 0 */
 } tileglu_problem;
 
@@ -288,7 +288,7 @@ TILEGLU_API tileglu_status tileglu_pack(const tileglu_weights* from, const tileg
                                         const tileglu_device* device, tileglu_stream stream);
 
 /* Rows [row_begin, row_end) of Y in float64, of the exact values of the inputs, into `out` [row_end - row_begin, n]. Host memory; slow.
- * `single` != 0: the same in float32 with one rounding at the end (or as numerics says), the error that tolerances are measured by. */
+ * `single` 0: that; 1: the same in float32 with one rounding at the end (or as numerics says), the error that tolerances are measured by. */
 TILEGLU_API tileglu_status tileglu_reference(const tileglu_problem* problem, const tileglu_tensors* tensors, int64_t row_begin, int64_t row_end,
                                              int32_t single, double* out);
 

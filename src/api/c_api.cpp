@@ -215,11 +215,12 @@ tileglu_status tileglu_reference(const tileglu_problem* p, const tileglu_tensors
     if (p == nullptr) return null_argument("problem");
     if (t == nullptr) return null_argument("tensors");
     if (out == nullptr) return null_argument("out");
+    if (status s = check_switch("", "single", single); !s.ok()) return s;
     const auto converted = convert(*p);
     if (!converted) return converted.error();
     const auto memory = convert(*t);
     if (!memory) return memory.error();
-    const auto values = (single ? float32_gated_linear : reference_gated_linear)(*converted, *memory, row_begin, row_end);
+    const auto values = (single == 1 ? float32_gated_linear : reference_gated_linear)(*converted, *memory, row_begin, row_end);
     if (!values) return values.error();
     std::copy(values->begin(), values->end(), out);
     return {};

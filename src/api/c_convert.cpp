@@ -34,8 +34,34 @@ const char* last_error_text() noexcept {
   return last.text.empty() ? name(last.code).data() : last.text.c_str();  // name() gives literals, which end with 0
 }
 
-result<problem> convert(const tileglu_problem& from) {
-  if (status s = check_reserved("problem.reserved", from.reserved); !s.ok()) return s;
+status check_switch(const char* where, const char* field, std::int32_t value) {
+  if (value == 0 || value == 1) return {};
+  return {status_code::invalid_argument, std::string(where) + field + " is " + std::to_string(value) + "; allowed are 0 and 1"};
+}
+
+namespace {
+
+/// The numbers 0 to count - 1, with their names.
+template <class Enum>
+status check_enum(const char* where, const char* field, std::int32_t value, int count) {
+  if (value >= 0 && value < count) return {};
+  std::string allowed;
+  for (int i = 0; i < count; ++i) allowed += (i ? ", " : "") + std::to_string(i) + " (" + std::string(name(static_cast<Enum>(i))) + ")";
+  return {status_code::invalid_argument, std::string(where) + field + " is " + std::to_string(value) + "; allowed are " + allowed};
+}
+
+status check_layout(const char* where, std::int32_t value) { return check_enum<weight_layout>(where, ".layout", value, TILEGLU_INTERLEAVED + 1); }
+
+}  // namespace
+
+result<problem> convert(const tileglu_problem& from, const char* where) {
+  if (status s = check_reserved(where, from.reserved); !s.ok()) return s;
+  for (const auto& [field, value] : {std::pair{".x_type", from.x_type}, {".w_type", from.w_type}, {".y_type", from.y_type}})
+    if (status s = check_enum<dtype>(where, field, value, TILEGLU_FP16 + 1); !s.ok()) return s;
+  if (status s = check_layout(where, from.layout); !s.ok()) return s;
+  if (status s = check_enum<activation_kind>(where, ".activation", from.activation, TILEGLU_GPT_OSS + 1); !s.ok()) return s;
+  if (status s = check_enum<numerics>(where, ".numerics", from.numerics, TILEGLU_MATCH_UNFUSED + 1); !s.ok()) return s;
+  if (status s = check_switch(where, ".bias", from.bias); !s.ok()) return s;
   problem p;
   p.m = from.m, p.n = from.n, p.k = from.k;
   p.ldx = from.ldx, p.ldw = from.ldw, p.ldy = from.ldy;
@@ -44,19 +70,19 @@ result<problem> convert(const tileglu_problem& from) {
   p.y_type = static_cast<dtype>(from.y_type);
   p.layout = static_cast<weight_layout>(from.layout);
   p.mode = static_cast<numerics>(from.numerics);
-  p.bias = from.bias != 0;
+  p.bias = from.bias == 1;
   if (static_cast<activation_kind>(from.activation) == activation_kind::gpt_oss) p.act = gpt_oss_activation();
   p.act.kind = static_cast<activation_kind>(from.activation);
   if (from.alpha != 0) p.act.alpha = from.alpha;
   if (from.limit != 0) p.act.limit = from.limit;
-  return p;  // validate() judges the values
+  return p;  // validate() judges the numbers
 }
 
 result<gate_up_weights> convert(const tileglu_weights& w) {
-  if (status s = check_reserved("w.reserved", std::array{w.reserved}); !s.ok()) return s;
+  if (status s = check_reserved("w", std::array{w.reserved}); !s.ok()) return s;
+  if (status s = check_layout("w", w.layout); !s.ok()) return s;
   const auto layout = static_cast<weight_layout>(w.layout);
-  if (layout == weight_layout::separate) return gate_up_weights::separate(w.first, w.second);
-  if (w.second != nullptr && w.layout > 0 && w.layout <= TILEGLU_INTERLEAVED)
+  if (w.second != nullptr && layout != weight_layout::separate)
     return status(status_code::invalid_argument, "w.second is not null; allowed is null: layout " + std::string(name(layout)) + " is one matrix");
   switch (layout) {
     case weight_layout::separate: break;
@@ -64,11 +90,17 @@ result<gate_up_weights> convert(const tileglu_weights& w) {
     case weight_layout::stacked_up_gate: return gate_up_weights::stacked_up_gate(w.first);
     case weight_layout::interleaved: return gate_up_weights::interleaved(w.first);
   }
-  return status(status_code::invalid_argument, "w.layout is " + std::to_string(w.layout) + "; allowed are 0 to " + std::to_string(TILEGLU_INTERLEAVED));
+  return gate_up_weights::separate(w.first, w.second);
+}
+
+result<packed_weights> convert(const tileglu_packed_weights& to) {
+  if (status s = check_reserved("to", std::array{to.reserved}); !s.ok()) return s;
+  if (status s = check_layout("to", to.layout); !s.ok()) return s;
+  return packed_weights{static_cast<weight_layout>(to.layout), to.first, to.second};
 }
 
 result<tensors> convert(const tileglu_tensors& from) {
-  if (status s = check_reserved("tensors.reserved", from.reserved); !s.ok()) return s;
+  if (status s = check_reserved("tensors", from.reserved); !s.ok()) return s;
   const auto w = convert(from.w);
   if (!w) return w.error();
   return tensors{from.x, *w, from.y, from.bias_gate, from.bias_up, from.workspace, from.workspace_bytes};
@@ -77,9 +109,9 @@ result<tensors> convert(const tileglu_tensors& from) {
 result<plan_options> convert(const tileglu_options* from) {
   plan_options options;
   if (from == nullptr) return options;
-  if (status s = check_reserved("options.reserved", from->reserved); !s.ok()) return s;
-  if (from->backend < 0 || from->backend > TILEGLU_SM90)
-    return status(status_code::invalid_argument, "options.backend is " + std::to_string(from->backend) + "; allowed are 0 to " + std::to_string(TILEGLU_SM90));
+  if (status s = check_reserved("options", from->reserved); !s.ok()) return s;
+  if (status s = check_enum<backend_id>("options", ".backend", from->backend, TILEGLU_SM90 + 1); !s.ok()) return s;
+  if (status s = check_switch("options", ".wait_for_weights", from->wait_for_weights); !s.ok()) return s;
   options.backend = static_cast<backend_id>(from->backend);
   options.prefetch_weights = from->wait_for_weights == 0;
   if (from->kernel != nullptr) options.kernel = from->kernel;

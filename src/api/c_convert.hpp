@@ -6,6 +6,7 @@
 
 #include "tileglu/device.hpp"
 #include "tileglu/mlp.hpp"
+#include "tileglu/pack.hpp"
 #include "tileglu/plan.hpp"
 #include "tileglu/run.hpp"
 #include "tileglu/status.hpp"
@@ -46,16 +47,22 @@ tileglu_status guard(Work work) noexcept try {
   return report({status_code::internal, {}});
 }
 
-result<problem> convert(const tileglu_problem& p);
+/// `where` is what errors call the struct: "problem.bias is 2; allowed are 0 and 1".
+result<problem> convert(const tileglu_problem& p, const char* where = "problem");
 result<gate_up_weights> convert(const tileglu_weights& w);
+result<packed_weights> convert(const tileglu_packed_weights& to);
 result<tensors> convert(const tileglu_tensors& t);
 result<plan_options> convert(const tileglu_options* options);
 
+/// invalid_argument where a field that means no or yes is neither 0 nor 1.
+status check_switch(const char* where, const char* field, std::int32_t value);
+
 /// invalid_argument where a reserved field is not 0: a caller with a newer header asks for what this library does not know.
 template <class Field>
-status check_reserved(const char* argument, const Field& fields) {
+status check_reserved(const char* where, const Field& fields) {
   for (const auto& field : fields)
-    if (field) return {status_code::invalid_argument, std::string(argument) + " is not 0; allowed is 0 in ABI version " + std::to_string(TILEGLU_ABI_VERSION)};
+    if (field)
+      return {status_code::invalid_argument, std::string(where) + ".reserved is not 0; allowed is 0 in ABI version " + std::to_string(TILEGLU_ABI_VERSION)};
   return {};
 }
 

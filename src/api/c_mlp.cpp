@@ -14,15 +14,16 @@ tileglu_status tileglu_mlp_plan_create(const tileglu_mlp_problem* p, const tileg
     *out = nullptr;
     if (p == nullptr) return null_argument("problem");
     if (device == nullptr) return null_argument("device");
-    if (status s = check_reserved("problem.reserved", p->reserved); !s.ok()) return s;
-    const auto gate_up = convert(p->gate_up);
+    if (status s = check_reserved("problem", p->reserved); !s.ok()) return s;
+    const auto gate_up = convert(p->gate_up, "problem.gate_up");
     if (!gate_up) return gate_up.error();
+    if (status s = check_switch("problem", ".down_bias", p->down_bias); !s.ok()) return s;
     const auto wanted = convert(options);
     if (!wanted) return wanted.error();
     mlp_problem whole;
     whole.gate_up = *gate_up;
     whole.hidden_out = p->hidden_out, whole.ldd = p->ldd, whole.ldz = p->ldz;
-    whole.down_bias = p->down_bias != 0;
+    whole.down_bias = p->down_bias == 1;
     auto made = plan(whole, device->facts, *wanted);
     if (!made) return made.error();
     std::string explanation = explain(made->gate_up);
@@ -44,7 +45,7 @@ tileglu_status tileglu_mlp_run(const tileglu_mlp_plan* plan, const tileglu_mlp_t
   return guard([&]() -> status {
     if (plan == nullptr) return null_argument("plan");
     if (t == nullptr) return null_argument("tensors");
-    if (status s = check_reserved("tensors.reserved", t->reserved); !s.ok()) return s;
+    if (status s = check_reserved("tensors", t->reserved); !s.ok()) return s;
     const auto w = convert(t->w);
     if (!w) return w.error();
     mlp_tensors memory{tensors{t->x, *w}};
@@ -62,10 +63,10 @@ tileglu_status tileglu_pack(const tileglu_weights* from, const tileglu_packed_we
     if (from == nullptr) return null_argument("from");
     if (to == nullptr) return null_argument("to");
     if (device == nullptr) return null_argument("device");
-    if (to->layout < 0 || to->layout > TILEGLU_INTERLEAVED)
-      return {status_code::invalid_argument, "to.layout is " + std::to_string(to->layout) + "; allowed are 0 to " + std::to_string(TILEGLU_INTERLEAVED)};
+    const auto target = convert(*to);
+    if (!target) return target.error();
     const auto weights = convert(*from);
     if (!weights) return weights.error();
-    return pack(*weights, {static_cast<weight_layout>(to->layout), to->first, to->second}, n, k, device->facts, stream);
+    return pack(*weights, *target, n, k, device->facts, stream);
   });
 }

@@ -147,6 +147,9 @@ double relative_error(const std::vector<double>& a, const std::vector<double>& b
   return size == 0 ? std::numeric_limits<double>::infinity() : std::sqrt(difference / size);
 }
 
+// docs/numerics.md derives it; above 36864 outputs it is below 1/16.
+double few_outputs_allowance(double outputs) noexcept { return outputs < 36864 ? 12 / std::sqrt(std::max(outputs, 1.0)) : 0.0; }
+
 double to_double(dtype type, std::uint16_t bits) noexcept { return base::to_float(type, bits); }
 std::uint16_t from_double(dtype type, double value) noexcept { return base::from_double_once(type, value); }
 

@@ -40,7 +40,7 @@ product_shape shape_of(const problem& p, const plan_detail::portable_intermediat
 }
 
 status prepare(const execution_plan& plan, prepared_plan& out) {
-  if (status s = cuda::same_device(plan.device); !s.ok()) return s;
+  if (status s = cuda::check_device_of(plan.device, device_bond::capability_8); !s.ok()) return s;
   const cuda::current_device device(plan.device.ordinal);
   if (!device.outcome().ok()) return device.outcome();
   const problem& p = plan.problem;
@@ -106,7 +106,7 @@ std::size_t linear_workspace(const linear_problem& p, const device_facts&) {
 
 status prepare_linear(const linear_problem& p, const device_facts& planned, std::shared_ptr<void>& state) {
   if (std::string why = missing(); !why.empty()) return {status_code::not_available, "backend cuda_portable can't run here: " + why};
-  if (status s = cuda::same_device(planned); !s.ok()) return s;
+  if (status s = cuda::check_device_of(planned, device_bond::capability_8); !s.ok()) return s;
   const cuda::current_device device(planned.ordinal);
   if (!device.outcome().ok()) return device.outcome();
   const auto handle = handle_of(planned.ordinal);

@@ -80,22 +80,19 @@ status ready_to_launch(const device_facts& planned, stream_handle on) {
   return check(e, "the stream that was handed in");
 }
 
-status same_device(const device_facts& planned) {
-  // Attributes are read from the runtime; properties, of which only the words below need the name, are queried from the driver.
-  int major = 0, minor = 0, sm_count = 0;
+status check_device_of(const device_facts& planned, device_bond bond) {
+  // Attributes are read from the runtime; properties, of which only the words of an error need the name, are queried from the driver.
+  int major = 0, minor = 0;
+  device_facts real;
+  real.kind = device_kind::cuda;
   bool known = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, planned.ordinal) == cudaSuccess;
   known = known && cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, planned.ordinal) == cudaSuccess;
-  known = known && cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, planned.ordinal) == cudaSuccess;
-  if (known && 10 * major + minor == planned.compute_capability && sm_count == planned.sm_count) return {};
+  known = known && cudaDeviceGetAttribute(&real.sm_count, cudaDevAttrMultiProcessorCount, planned.ordinal) == cudaSuccess;
+  real.compute_capability = 10 * major + minor;
+  if (known && check_device(planned, real, bond).ok()) return {};
   (void)cudaGetLastError();
-  const auto real = device_of(planned.ordinal);
-  if (!real) return real.error();
-  const auto describe = [](const device_facts& d) {
-    return d.name + " (compute capability " + std::to_string(d.compute_capability / 10) + "." + std::to_string(d.compute_capability % 10) + ", " +
-           std::to_string(d.sm_count) + " SMs)";
-  };
-  return {status_code::wrong_device,
-          "this plan was made for " + describe(planned) + "; device " + std::to_string(planned.ordinal) + " is " + describe(*real)};
+  const auto named = device_of(planned.ordinal);
+  return named ? check_device(planned, *named, bond) : named.error();
 }
 
 current_device::current_device(int ordinal) {

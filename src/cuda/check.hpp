@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "backend/device_match.hpp"
 #include "tileglu/device.hpp"
 #include "tileglu/run.hpp"
 #include "tileglu/status.hpp"
@@ -23,8 +24,8 @@ status check_launch(cudaError_t error, std::string_view kernel);
 /// Neither allocates nor synchronises where all is well, and may be called while a stream is captured.
 status ready_to_launch(const device_facts& planned, stream_handle on);
 
-/// Is the device that the plan names the one that it was made for? wrong_device names both.
-status same_device(const device_facts& planned);
+/// Is the device with the plan's ordinal one that the plan may run on? wrong_device names both.
+status check_device_of(const device_facts& planned, device_bond bond);
 
 inline cudaStream_t to_stream(stream_handle handle) noexcept { return static_cast<cudaStream_t>(handle); }
 

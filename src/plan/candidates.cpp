@@ -14,10 +14,12 @@ std::string not_multiple(const char* argument, std::int64_t value, int of, const
 }
 
 std::string refuse_cuda_device(const device_facts& device, int least) {
-  if (device.kind != device_kind::cuda) return "device is " + device.name + "; allowed is a CUDA device of compute capability " + std::to_string(least / 10) + "." + std::to_string(least % 10) + " or more";
+  const auto words = [](int capability) { return std::to_string(capability / 10) + "." + std::to_string(capability % 10); };
+  if (device.kind != device_kind::cuda)
+    return "device is " + device.name + "; allowed is a CUDA device of compute capability " + words(least) + " or more";
   if (device.compute_capability < least)
-    return "device " + device.name + " has compute capability " + std::to_string(device.compute_capability / 10) + "." + std::to_string(device.compute_capability % 10) +
-           "; allowed is " + std::to_string(least / 10) + "." + std::to_string(least % 10) + (least == 90 ? "" : " or more");
+    return "device " + device.name + " has compute capability " + words(device.compute_capability) + "; allowed is " + words(least) +
+           (least == 90 ? "" : " or more");
   return {};
 }
 
@@ -53,7 +55,8 @@ std::string refuse_sm90(const kernel_row& row, const problem& p, const device_fa
   // A row stride of TMA is below 2^40 bytes; gate rows in the interleaved layout are two strides apart.
   constexpr std::int64_t longest_row = std::int64_t{1} << 37;
   for (const auto& [argument, stride] : {std::pair{"ldx", row_stride_x(p)}, {"ldw", row_stride_w(p)}, {"ldy", row_stride_y(p)}})
-    if (stride > longest_row) return std::string(argument) + " is " + std::to_string(stride) + "; allowed are at most 2^37, which TMA's row strides hold";
+    if (stride > longest_row)
+      return std::string(argument) + " is " + std::to_string(stride) + "; allowed are at most 2^37, which TMA's row strides hold";
   if (p.m > INT32_MAX || p.n > INT32_MAX || p.k > INT32_MAX) return "m, n or k is above 2^31 - 1, which the fused kernels don't index";
   if (const auto* decode = std::get_if<decode_config>(&row.config); decode && p.m > 8 * decode->token_tiles)
     return "m is " + std::to_string(p.m) + "; allowed are 1 to " + std::to_string(8 * decode->token_tiles);
@@ -81,10 +84,14 @@ std::string refusal(const kernel_row& row, const problem& p, const device_facts&
     default: break;
   }
   if (auto why = refuse_cpu(device); !why.empty()) return why;
-  if (row.family == kernel_family::cpu_stream && p.m > 4) return "m is " + std::to_string(p.m) + "; allowed are 1 to 4: more rows are bound by arithmetic";
-  if (row.family == kernel_family::cpu_onednn && !device.onednn) return "this build of tileglu has no oneDNN; build it with TILEGLU_ONEDNN=ON (Debian: libdnnl-dev)";
+  if (row.family == kernel_family::cpu_stream && p.m > 4)
+    return "m is " + std::to_string(p.m) + "; allowed are 1 to 4: more rows are bound by arithmetic";
+  if (row.family == kernel_family::cpu_onednn && !device.onednn)
+    return "this build of tileglu has no oneDNN; build it with TILEGLU_ONEDNN=ON (Debian: libdnnl-dev)";
   if (row.family == kernel_family::cpu_onednn && p.k == 0) return "k is 0; allowed are 1 and more: oneDNN has no empty products";
   if (row.family == kernel_family::cpu_unfused && options.kernel.empty()) return "the baseline stores gate and up whole; ask for it by options.kernel";
+  if (row.family == kernel_family::cpu_unfused && p.mode != numerics::match_unfused)
+    return "mode is " + std::string(name(p.mode)) + "; allowed is match_unfused: this row stores gate and up in the element type";
   return {};
 }
 

@@ -43,7 +43,8 @@ status validate(const problem& p) {
   if (auto s = check_extent("m", p.m); !s.ok()) return s;
   if (auto s = check_extent("n", p.n); !s.ok()) return s;
   if (auto s = check_extent("k", p.k); !s.ok()) return s;
-  if (!known(p.x_type)) return bad("x_type is " + std::to_string(static_cast<int>(p.x_type)) + "; allowed are bf16 (0) and fp16 (1)");
+  for (const auto& [argument, type] : {std::pair{"x_type", p.x_type}, {"w_type", p.w_type}, {"y_type", p.y_type}})
+    if (!known(type)) return bad(std::string(argument) + " is " + std::to_string(static_cast<int>(type)) + "; allowed are bf16 (0) and fp16 (1)");
   if (p.w_type != p.x_type)
     return bad("w_type is " + std::string(name(p.w_type)) + "; allowed is x_type, " + std::string(name(p.x_type)) + ": types are not mixed");
   if (p.y_type != p.x_type)

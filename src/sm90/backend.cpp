@@ -45,7 +45,7 @@ std::string missing() {
 }
 
 status prepare(const execution_plan& plan, prepared_plan& out) {
-  if (status s = cuda::same_device(plan.device); !s.ok()) return s;
+  if (status s = cuda::check_device_of(plan.device, device_bond::multiprocessors); !s.ok()) return s;
   const cuda::current_device device(plan.device.ordinal);
   if (!device.outcome().ok()) return device.outcome();
   const sm90::launcher* found = find_launcher(plan.row);

@@ -11,6 +11,7 @@
 #include "weights/json.hpp"
 #include "weights/layer_tensors.hpp"
 #include "weights/load_tensor.hpp"
+#include "weights/twice.hpp"
 
 namespace tileglu {
 
@@ -23,6 +24,7 @@ struct checkpoint::state {
   weights::tensor_index tensors;
   std::vector<mlp_layer> layers;
   std::vector<weights::layer_tensors> sources;  // of layers
+  std::set<const stored_tensor*> copies;        // of what `sources` name, under another naming
   std::vector<std::string> notes;
 };
 
@@ -63,8 +65,8 @@ status add_file(const std::string& path, std::vector<tensor_file>& files) {
   return {};
 }
 
-/// Opens the shards that an index names, and checks that each holds what the index says.
-status open_shards(const fs::path& index, std::vector<tensor_file>& files) try {
+/// Opens the shards that an index names, and checks that each holds what the index says; `named` are the index's tensors.
+status open_shards(const fs::path& index, std::vector<tensor_file>& files, std::set<std::string, std::less<>>& named) try {
   const auto document = weights::read_json(index.string(), largest_index);
   if (!document) return document.error();
   const auto refuse = [&](const std::string& text) { return status(status_code::bad_file, index.string() + ": " + text); };
@@ -77,6 +79,7 @@ status open_shards(const fs::path& index, std::vector<tensor_file>& files) try {
     if (name.empty() || name.find('/') != std::string::npos || name.find('\0') != std::string::npos || name == "..")
       return refuse("tensor '" + tensor + "' maps to '" + name + "'; allowed is the plain name of a file beside the index");
     shards[name].push_back(tensor);
+    named.insert(tensor);
   }
   if (shards.empty()) return refuse("weight_map is empty");
   for (const auto& [name, tensors] : shards) {
@@ -96,6 +99,22 @@ status index_tensors(const std::vector<tensor_file>& files, weights::tensor_inde
       if (const auto [there, fresh] = tensors.try_emplace(tensor.name, weights::located_tensor{&tensor, &file.path()}); !fresh)
         return {status_code::bad_file,
                 "tensor '" + tensor.name + "' is in " + *there->second.file + " and in " + file.path() + "; allowed is one file"};
+  return {};
+}
+
+/// An index that leaves out tensors of its shards: one of an MLP is an error, for it may be a shard of another model; others are noted.
+status check_index(const fs::path& index, const std::set<std::string, std::less<>>& named, const weights::tensor_index& tensors,
+                   const std::vector<weights::layer_tensors>& layers, std::vector<std::string>& notes) {
+  for (const weights::layer_tensors& t : layers)
+    for (const weights::located_tensor* used : {&t.gate, &t.up, &t.down, &t.bias_gate, &t.bias_up, &t.bias_down})
+      if (used->tensor != nullptr && !named.contains(used->tensor->name))
+        return {status_code::bad_file, index.string() + ": weight_map does not name tensor '" + used->tensor->name + "', which " + *used->file +
+                                           " holds; allowed is an index that names every tensor of its shards"};
+  std::size_t unnamed = 0;
+  std::string first;
+  for (const auto& [name, where] : tensors)
+    if (!named.contains(name) && unnamed++ == 0) first = name;
+  if (unnamed > 0) notes.push_back(std::to_string(unnamed) + " tensors of the shards are not named by " + index.string() + ", '" + first + "' among them");
   return {};
 }
 
@@ -165,7 +184,8 @@ result<checkpoint> checkpoint::open(const std::string& path, const checkpoint_op
     if (!read) return read.error();
     made->config = std::move(*read);
   }
-  if (status s = set->index.empty() ? add_file(set->single.string(), made->files) : open_shards(set->index, made->files); !s.ok()) return s;
+  std::set<std::string, std::less<>> named;
+  if (status s = set->index.empty() ? add_file(set->single.string(), made->files) : open_shards(set->index, made->files, named); !s.ok()) return s;
   if (status s = index_tensors(made->files, made->tensors); !s.ok()) return s;
   const auto found = weights::find_mlps(made->tensors, made->config.hidden_size, path);
   if (!found) return found.error();
@@ -173,14 +193,23 @@ result<checkpoint> checkpoint::open(const std::string& path, const checkpoint_op
   if (status s = check_count(found->chosen, made->config, path); !s.ok()) return s;
   if (status s = settle_activation(options, *found->chosen.front().naming, made->files, path, made->config, made->notes); !s.ok()) return s;
 
-  int converted = 0;
+  int converted = 0, twice = 0;
+  std::string twice_as;
   for (const weights::found_mlp& mlp : found->chosen) {
     auto described = weights::describe_layer(mlp, made->tensors, made->config, path);
     if (!described) return described.error();
+    const auto copy = weights::find_second_copy(mlp, made->tensors, *described);
+    if (!copy) return copy.error();
+    made->copies.insert(copy->tensors.begin(), copy->tensors.end());
+    if (!copy->tensors.empty() && twice++ == 0) twice_as = copy->names;
     converted += described->layer.converted;
     made->layers.push_back(std::move(described->layer));
     made->sources.push_back(described->tensors);
   }
+  if (!set->index.empty())
+    if (status s = check_index(set->index, named, made->tensors, made->sources, made->notes); !s.ok()) return s;
+  if (twice > 0)
+    made->notes.push_back(std::to_string(twice) + " layers are there twice, as " + twice_as + ", with the same bits; the first is read");
   if (converted > 0)
     made->notes.push_back(std::to_string(converted) + " layers hold F32 tensors, which are rounded to " +
                           std::string(tileglu::name(made->layers.front().type)) + " when loaded");
@@ -206,7 +235,7 @@ std::vector<stored_tensor> checkpoint::other_tensors() const {
   for (const weights::layer_tensors& t : state_->sources) gates_and_ups.insert({t.gate.tensor, t.up.tensor, t.bias_gate.tensor, t.bias_up.tensor});
   std::vector<stored_tensor> others;
   for (const auto& [name, where] : state_->tensors)
-    if (!gates_and_ups.contains(where.tensor)) others.push_back(*where.tensor);
+    if (!gates_and_ups.contains(where.tensor) && !state_->copies.contains(where.tensor)) others.push_back(*where.tensor);
   return others;
 }
 

@@ -124,6 +124,8 @@ std::map<std::string, family> families_of(const tensor_index& tensors) {
 
 }  // namespace
 
+std::span<const mlp_naming> known_namings() { return namings; }
+
 result<found_mlps> find_mlps(const tensor_index& tensors, std::int64_t hidden_size, const std::string& path) {
   if (status s = refuse_experts_and_quantised(tensors, path); !s.ok()) return s;
   const auto families = families_of(tensors);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ struct mlp_naming {
   weight_layout layout = weight_layout::separate;
   bool silu_by_definition = false;  ///< where config.json is silent, the family means silu
 };
+
+/// Every naming that is known; a reference to one of these is its identity.
+std::span<const mlp_naming> known_namings();
 
 /// One MLP that was found, complete or not.
 struct found_mlp {

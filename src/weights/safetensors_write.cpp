@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <set>
@@ -15,10 +16,16 @@ namespace {
 
 status bad(std::string text) { return {status_code::invalid_argument, std::move(text)}; }
 
+/// A name that no other writer of `path` has: not another process, nor another thread.
+std::string partial_name(const std::string& path) {
+  static std::atomic<unsigned> count{0};
+  return path + "." + std::to_string(::getpid()) + "." + std::to_string(count++) + ".partial";
+}
+
 /// A file under a temporary name, which takes its own by keep() and is removed else.
 class partial_file {
  public:
-  explicit partial_file(const std::string& path) : path_(path), partial_(path + ".partial") {
+  explicit partial_file(const std::string& path) : path_(path), partial_(partial_name(path)) {
     descriptor_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   }
   partial_file(const partial_file&) = delete;

@@ -178,6 +178,69 @@ static void test_bad_values(void) {
   CHECK(tileglu_prepare(NULL) == TILEGLU_INVALID_ARGUMENT);
 }
 
+/* Fields that mean no or yes, and enums: what is neither is named, with its value and what is allowed. */
+static void test_every_switch_and_enum(void) {
+  const tileglu_problem good = {.m = M, .n = N, .k = K};
+  const struct {
+    size_t offset;
+    const char* words;
+  } fields[] = {
+      {offsetof(tileglu_problem, x_type), "problem.x_type is 7; allowed are 0 (bf16), 1 (fp16)"},
+      {offsetof(tileglu_problem, w_type), "problem.w_type is 7; allowed are 0 (bf16), 1 (fp16)"},
+      {offsetof(tileglu_problem, y_type), "problem.y_type is 7; allowed are 0 (bf16), 1 (fp16)"},
+      {offsetof(tileglu_problem, layout), "problem.layout is 7; allowed are 0 (separate), 1 (stacked_gate_up), 2 (stacked_up_gate), 3 (interleaved)"},
+      {offsetof(tileglu_problem, activation), "problem.activation is 7; allowed are 0 (silu), 1 (gelu_tanh), 2 (gelu_erf), 3 (relu), 4 (sigmoid)"},
+      {offsetof(tileglu_problem, numerics), "problem.numerics is 7; allowed are 0 (fp32_through), 1 (match_unfused)"},
+      {offsetof(tileglu_problem, bias), "problem.bias is 7; allowed are 0 and 1"},
+  };
+  tileglu_device* cpu = NULL;
+  tileglu_plan* plan = NULL;
+  tileglu_mlp_plan* mlp = NULL;
+  double out[M * N];
+  const tileglu_tensors t = {.x = x, .w = tileglu_separate(gate, up), .y = y};
+  CHECK(tileglu_device_create("cpu", &cpu) == TILEGLU_OK);
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      tileglu_problem p = good;
+      const int32_t value = sign * 7;
+      char words[160];
+      memcpy((char*)&p + fields[i].offset, &value, sizeof value);
+      CHECK(tileglu_validate(&p) == TILEGLU_INVALID_ARGUMENT);
+      if (sign > 0) {
+        CHECK(says(fields[i].words));
+        CHECK(tileglu_plan_create(&p, cpu, NULL, &plan) == TILEGLU_INVALID_ARGUMENT && says(fields[i].words) && plan == NULL);
+        CHECK(tileglu_gated_linear(&p, &t, NULL) == TILEGLU_INVALID_ARGUMENT && says(fields[i].words));
+        CHECK(tileglu_reference(&p, &t, 0, M, 0, out) == TILEGLU_INVALID_ARGUMENT && says(fields[i].words));
+        const tileglu_mlp_problem whole = {.gate_up = p, .hidden_out = 8};
+        snprintf(words, sizeof words, "problem.gate_up%s", fields[i].words + strlen("problem"));
+        CHECK(tileglu_mlp_plan_create(&whole, cpu, NULL, &mlp) == TILEGLU_INVALID_ARGUMENT && says(words) && mlp == NULL);
+      }
+    }
+  const tileglu_mlp_problem biased = {.gate_up = good, .hidden_out = 8, .down_bias = 2};
+  CHECK(tileglu_mlp_plan_create(&biased, cpu, NULL, &mlp) == TILEGLU_INVALID_ARGUMENT && says("problem.down_bias is 2; allowed are 0 and 1"));
+  tileglu_options options = {.wait_for_weights = 2};
+  CHECK(tileglu_plan_create(&good, cpu, &options, &plan) == TILEGLU_INVALID_ARGUMENT && says("options.wait_for_weights is 2; allowed are 0 and 1"));
+  options.wait_for_weights = 1;
+  CHECK(tileglu_plan_create(&good, cpu, &options, &plan) == TILEGLU_OK);
+  tileglu_plan_destroy(plan);
+  options.backend = -1;
+  CHECK(tileglu_plan_create(&good, cpu, &options, &plan) == TILEGLU_INVALID_ARGUMENT && says("options.backend is -1; allowed are 0 (automatic), 1"));
+  CHECK(tileglu_reference(&good, &t, 0, M, 2, out) == TILEGLU_INVALID_ARGUMENT && says("single is 2; allowed are 0 and 1"));
+  tileglu_weights w = tileglu_separate(gate, up);
+  tileglu_packed_weights to = {.first = y, .layout = -3};
+  CHECK(tileglu_pack(&w, &to, 1, 1, cpu, NULL) == TILEGLU_INVALID_ARGUMENT && says("to.layout is -3; allowed are 0 (separate)"));
+  to.layout = TILEGLU_INTERLEAVED;
+  to.reserved = 1;
+  CHECK(tileglu_pack(&w, &to, 1, 1, cpu, NULL) == TILEGLU_INVALID_ARGUMENT && says("to.reserved is not 0"));
+  to.reserved = 0;
+  to.second = up;
+  CHECK(tileglu_pack(&w, &to, 1, 1, cpu, NULL) == TILEGLU_INVALID_ARGUMENT && says("to holds two matrices"));
+  to.second = NULL;
+  w.layout = 4;
+  CHECK(tileglu_pack(&w, &to, 1, 1, cpu, NULL) == TILEGLU_INVALID_ARGUMENT && says("w.layout is 4; allowed are 0 (separate)"));
+  tileglu_device_destroy(cpu);
+}
+
 static void test_gpt_oss_defaults(void) {
   tileglu_problem p = {.m = M, .n = N, .k = K, .activation = TILEGLU_GPT_OSS};
   tileglu_problem spelled = p;
@@ -247,6 +310,7 @@ int main(void) {
   test_devices();
   test_plan();
   test_bad_values();
+  test_every_switch_and_enum();
   test_gpt_oss_defaults();
   test_mlp();
   test_pack();

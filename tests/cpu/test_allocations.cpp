@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #include "cpu/made_case.hpp"
+#include "tileglu/tileglu.h"
 
 namespace {
 
@@ -64,6 +66,26 @@ TEST(CpuAllocations, OnednnKeepsItsBooksAndNoTensors) {
     const allocations seen = of_one_run({.m = 100, .n = 300, .k = 2000, .x_type = type, .w_type = type, .y_type = type}, "cpu_onednn");
     EXPECT_LT(seen.bytes, 11u * 4096u) << seen.calls << " allocations";
   }
+}
+
+TEST(CpuAllocations, NoneInTheSkinOfC) {
+  tileglu_problem p = {};
+  p.m = 2, p.n = 64, p.k = 64, p.layout = TILEGLU_STACKED_GATE_UP;
+  std::vector<std::uint16_t> memory(2 * 64 + 2 * 64 * 64 + 2 * 64);
+  const std::uint16_t *x = memory.data(), *w = x + 2 * 64;
+  tileglu_tensors t = {};
+  t.x = x, t.w = tileglu_stacked_gate_up(w), t.y = memory.data() + memory.size() - 2 * 64;
+  tileglu_device* cpu = nullptr;
+  tileglu_plan* plan = nullptr;
+  ASSERT_EQ(tileglu_device_create("cpu", &cpu), TILEGLU_OK);
+  ASSERT_EQ(tileglu_plan_create(&p, cpu, nullptr, &plan), TILEGLU_OK);
+  EXPECT_EQ(tileglu_run(plan, &t, nullptr), TILEGLU_OK) << tileglu_last_error();
+  const std::size_t before = calls;
+  EXPECT_EQ(tileglu_run(plan, &t, nullptr), TILEGLU_OK);
+  EXPECT_EQ(tileglu_validate(&p), TILEGLU_OK);
+  EXPECT_EQ(calls - before, 0u);
+  tileglu_plan_destroy(plan);
+  tileglu_device_destroy(cpu);
 }
 
 }  // namespace

@@ -91,8 +91,20 @@ class bad_input_checker {
       other.name = "a GPU with fewer SMs";
       other.sm_count = c_.device.sm_count - 2;
       const auto chosen = plan_with(p_, other, row);
-      if (chosen) expect(prepare(*chosen), status_code::wrong_device, "a GPU with fewer SMs");
+      if (!chosen) continue;
+      const bool fused = chosen->backend == backend_id::sm90;  // the portable path sizes nothing by SMs
+      expect(prepare(*chosen), fused ? status_code::wrong_device : status_code::ok, fused ? "a GPU with fewer SMs" : "");
     }
+    for (const char* preset : {"h100", "h200", "a100"})  // of the GPU that is here: every row; the portable path from any
+      for (const std::string& row : c_.rows) {
+        device_facts other = *device_by_name(preset);
+        other.ordinal = c_.device.ordinal;
+        const bool same = other.sm_count == c_.device.sm_count && other.compute_capability == c_.device.compute_capability;
+        const auto chosen = plan_with(p_, other, row);
+        if (!chosen || (chosen->backend == backend_id::sm90 && !same)) continue;
+        memory_.clear_outputs(p_, chosen->workspace, 0, c_.on);
+        expect(run(*chosen, memory_.get(p_, w_, chosen->workspace), c_.on), status_code::ok, "");
+      }
     int count = 0;
     require(cudaGetDeviceCount(&count), "counting devices");
     const auto chosen = plan_with(p_, c_.device, "");

@@ -197,6 +197,62 @@ TEST(Checkpoint, Shards) {
   expect_error(folder.path(), status_code::bad_file, {"weight_map"});
 }
 
+TEST(Checkpoint, AnIndexThatLeavesTensorsOutIsNotBelieved) {
+  const made::folder folder("short_index");
+  made::tensors model = made::separate_model(2);
+  ASSERT_TRUE(write_safetensors(folder / "all.safetensors", model.list()).ok());
+  write(folder / "config.json", made::config(2));
+  const auto index_without = [&](const std::string& left_out) {
+    std::string map;
+    for (const stored_tensor& t : model.list())
+      if (t.name != left_out) map += (map.empty() ? "\"" : ", \"") + t.name + "\": \"all.safetensors\"";
+    write(folder / "model.safetensors.index.json", R"({"weight_map": {)" + map + "}}");
+  };
+  index_without("model.layers.1.mlp.down_proj.weight");
+  expect_error(folder.path(), status_code::bad_file, {"model.safetensors.index.json", "'model.layers.1.mlp.down_proj.weight'", "all.safetensors"});
+  index_without("model.embed_tokens.weight");
+  const auto opened = checkpoint::open(folder.path());
+  ASSERT_TRUE(opened.ok()) << opened.error().text();
+  ASSERT_EQ(opened->notes().size(), 1u);
+  EXPECT_NE(opened->notes()[0].find("1 tensors of the shards are not named"), std::string::npos) << opened->notes()[0];
+  EXPECT_NE(opened->notes()[0].find("'model.embed_tokens.weight'"), std::string::npos) << opened->notes()[0];
+  index_without("");
+  EXPECT_TRUE(checkpoint::open(folder.path())->notes().empty());
+}
+
+TEST(Checkpoint, ALayerThatIsThereTwiceMustBeTheSame) {
+  const made::folder folder("twice");
+  made::tensors model = made::separate_model(2);
+  const std::string mlp = "model.layers.1.mlp.", gate = mlp + "gate_proj.weight", up = mlp + "up_proj.weight", both = mlp + "gate_up_proj.weight";
+  model.add(both, "BF16", {48, 16});
+  for (std::size_t i = 0; i < 24 * 16; ++i) {
+    model.set(both, i, element(model, gate, i));
+    model.set(both, 24 * 16 + i, element(model, up, i));
+  }
+  ASSERT_TRUE(save(folder, model, made::config(2)).ok());
+  const auto opened = checkpoint::open(folder.path());
+  ASSERT_TRUE(opened.ok()) << opened.error().text();
+  EXPECT_EQ(opened->layers()[1].layout, weight_layout::separate);
+  ASSERT_EQ(opened->notes().size(), 1u);
+  EXPECT_NE(opened->notes()[0].find("1 layers are there twice, as gate_proj / up_proj and gate_up_proj"), std::string::npos) << opened->notes()[0];
+  for (const stored_tensor& t : opened->other_tensors()) EXPECT_NE(t.name, both);
+
+  const std::size_t last_of_up = 48 * 16 - 1;
+  model.set(both, last_of_up, static_cast<std::uint16_t>(element(model, both, last_of_up) ^ 1));
+  ASSERT_TRUE(save(folder, model).ok());
+  expect_error(folder.path(), status_code::bad_file, {"layer 1 is there twice", "'" + up + "'", "'" + both + "'", "the same bits"});
+
+  made::tensors other = made::separate_model(1);  // stacked in another shape: the two can't be the same
+  other.add("model.layers.0.mlp.gate_up_proj.weight", "BF16", {32, 16});
+  ASSERT_TRUE(save(folder, other, made::config(1)).ok());
+  expect_error(folder.path(), status_code::bad_file, {"layer 0 is there twice", "'model.layers.0.mlp.gate_up_proj.weight'"});
+
+  made::tensors named = made::separate_model(1);  // w1 alone is no second copy
+  named.add("model.layers.0.mlp.w1.weight", "BF16", {24, 16});
+  ASSERT_TRUE(save(folder, named, made::config(1)).ok());
+  EXPECT_TRUE(checkpoint::open(folder.path()).ok());
+}
+
 TEST(Checkpoint, MissingTensorsAreNamed) {
   for (const char* linear : {"gate_proj", "up_proj", "down_proj"}) {
     const made::folder folder("missing");

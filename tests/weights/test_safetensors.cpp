@@ -1,7 +1,10 @@
 // The reader on good, truncated, overlapping, oversized and lying files: each refusal names the file, the tensor and the value.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstring>
+#include <thread>
 
 #include "tileglu/safetensors.hpp"
 #include "weights/made_files.hpp"
@@ -196,7 +199,7 @@ TEST(Safetensors, WhatIsWrittenIsReadBack) {
     const auto elements = [](const stored_tensor& x) { return std::string_view(static_cast<const char*>(x.data), x.bytes); };
     EXPECT_EQ(elements(*back), elements(t)) << t.name;
   }
-  EXPECT_FALSE(std::filesystem::exists(path + ".partial"));
+  EXPECT_EQ(folder.files(), std::vector<std::string>{"model.safetensors"}) << "no partial file is left";
 }
 
 TEST(Safetensors, TheWriterRefuses) {
@@ -217,13 +220,36 @@ TEST(Safetensors, TheWriterRefuses) {
   }
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_EQ(write_safetensors(folder / "no/such/x.safetensors", std::vector{fine}).code(), status_code::io_error);
-  if (std::filesystem::exists("/dev/full")) {  // every write there fails as on a full disk
-    std::filesystem::create_symlink("/dev/full", path + ".partial");
-    const status s = write_safetensors(path, std::vector{fine});
-    EXPECT_EQ(s.code(), status_code::io_error);
-    EXPECT_NE(s.text().find("No space left"), std::string::npos) << s.text();
-    EXPECT_FALSE(std::filesystem::exists(path));
-  }
+}
+
+TEST(Safetensors, AFileThatCannotBeFinishedIsNotThere) {
+  const made::folder folder("unfinished");
+  const float value = 1;
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{}, low{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  low = {16, before.rlim_max};  // as a full disk: the header does not fit
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &low), 0);
+  const status s = write_safetensors(folder / "x.safetensors", std::vector{stored_tensor{"t", "F32", {1}, &value, 4}});
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_EQ(s.code(), status_code::io_error);
+  EXPECT_NE(s.text().find("File too large"), std::string::npos) << s.text();
+  EXPECT_TRUE(folder.files().empty());
+}
+
+TEST(Safetensors, TwoWritersOfOneFileDontMix) {
+  const made::folder folder("writers");
+  const std::vector<float> values(1 << 16, 1.0f);
+  const auto write = [&](std::int64_t count) {
+    const stored_tensor t{"t", "F32", {count}, values.data(), static_cast<std::size_t>(count) * 4};
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(write_safetensors(folder / "x.safetensors", std::vector{t}).ok());
+  };
+  std::thread other(write, 1 << 16);
+  write(3);
+  other.join();
+  EXPECT_TRUE(tensor_file::open(folder / "x.safetensors").ok());
+  EXPECT_EQ(folder.files().size(), 1u);
 }
 
 }  // namespace
