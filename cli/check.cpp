@@ -117,7 +117,8 @@ void add_check(CLI::App& app, action& chosen) {
   CLI::App* command = app.add_subcommand("check", "Run kernels on random inputs and compare with the float64 oracle");
   c->what.add_to(*command);
   c->who.add_to(*command);
-  add_switch(*command, "--every-kernel", c->every_kernel, "check every row of the tables that can compute the problem, not the planner's choice alone");
+  add_switch(*command, "--every-kernel", c->every_kernel,
+             "check every row of the tables that can compute the problem, not the planner's choice alone");
   command->add_option("--budget", c->budget, "multiplications that the oracle may spend on a problem; fewer rows are compared where it needs more")
       ->capture_default_str()
       ->transform(finite_number(1, 1e18));

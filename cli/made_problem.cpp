@@ -89,8 +89,9 @@ status fits_memory(const problem& p, const device_facts& device, std::int64_t se
     if (word != "MemAvailable:") continue;
     double kilobytes = 0;
     if (!(file >> kilobytes) || needed <= 1024 * kilobytes) break;
-    return {status_code::out_of_memory, fmt::format("{} takes {:.1f} GB of memory with its inputs, output and reference; this machine has {:.1f} GB left",
-                                                    describe(p), needed * 1e-9, 1024 * kilobytes * 1e-9)};
+    return {status_code::out_of_memory,
+            fmt::format("{} takes {:.1f} GB of memory with its inputs, output and reference; this machine has {:.1f} GB left", describe(p),
+                        needed * 1e-9, 1024 * kilobytes * 1e-9)};
   }
   return {};
 }

@@ -148,8 +148,8 @@ int run(const pack_command& c) {
 
 void add_pack(CLI::App& app, action& chosen) {
   auto c = std::make_shared<pack_command>();
-  CLI::App* command =
-      app.add_subcommand("pack", "Write a checkpoint with its gate and up weights in another layout; packing back gives the same weights, bit for bit");
+  CLI::App* command = app.add_subcommand(
+      "pack", "Write a checkpoint with its gate and up weights in another layout; packing back gives the same weights, bit for bit");
   command->add_option("--model", c->model, "folder, safetensors file or index")->capture_default_str()->transform(not_empty());
   command->add_option("--layout", c->layout, "separate, stacked_gate_up, stacked_up_gate or interleaved")->required();
   command->add_option("--out", c->out, "a .safetensors file, or a folder for model.safetensors and config.json")->required()->transform(not_empty());

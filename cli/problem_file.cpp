@@ -108,7 +108,8 @@ result<std::string> read_text(const std::string& path) {
   char piece[1 << 16];
   while (const std::size_t got = std::fread(piece, 1, sizeof piece, file.get())) {
     text.append(piece, got);
-    if (text.size() > most) return status(status_code::bad_file, "'" + path + "' is longer than " + std::to_string(most) + " bytes, which are allowed");
+    if (text.size() > most)
+      return status(status_code::bad_file, "'" + path + "' is longer than " + std::to_string(most) + " bytes, which are allowed");
   }
   if (std::ferror(file.get())) return failed();
   return text;

@@ -256,8 +256,8 @@ std::string html_report(const json& run) {
                   both_products(run, layer_plot));
   html += section("Error of each layer",
                   fmt::format("Relative error against float64, over the error of a float32 product of the same inputs that is rounded once: 1.00 is "
-                              "as good as float32 can be, and above {} a result counts as wrong; of few outputs the ratio fluctuates, and below 36864 "
-                              "of them 12 / sqrt(outputs) more is allowed.",
+                              "as good as float32 can be, and above {} a result counts as wrong; of few outputs the ratio fluctuates, and below "
+                              "36864 of them 12 / sqrt(outputs) more is allowed.",
                               limit),
                   both_products(run, [&](const auto& races, const auto& what) { return error_plot(races, limit, what); }));
   html += "<section><h2>Numbers</h2>\n" + result_table(run) + layer_table(run) + "</section>\n";

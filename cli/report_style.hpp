@@ -36,10 +36,12 @@ svg text.strong { font-weight: 650; font-size: 13.5px; }
 .unfused { fill: var(--card); stroke: var(--unfused); stroke-width: 2.5; }
 .faint { opacity: .45; }
 .series { fill: none; stroke-width: 1.6; }
-.series.s0, .dot.s0 { stroke: var(--s0); } .series.s1, .dot.s1 { stroke: var(--s1); stroke-dasharray: 7 3; } .series.s2, .dot.s2 { stroke: var(--s2); stroke-dasharray: 2 3; }
+.series.s0, .dot.s0 { stroke: var(--s0); } .series.s1, .dot.s1 { stroke: var(--s1); stroke-dasharray: 7 3; }
+.series.s2, .dot.s2 { stroke: var(--s2); stroke-dasharray: 2 3; }
 .series.s3, .dot.s3 { stroke: var(--s3); stroke-dasharray: 9 3 2 3; } .series.s4, .dot.s4 { stroke: var(--s4); }
 .dot { fill: var(--card); stroke-dasharray: none !important; stroke-width: 1.5; }
-svg text.s0 { fill: var(--s0); } svg text.s1 { fill: var(--s1); } svg text.s2 { fill: var(--s2); } svg text.s3 { fill: var(--s3); } svg text.s4 { fill: var(--s4); }
+svg text.s0 { fill: var(--s0); } svg text.s1 { fill: var(--s1); } svg text.s2 { fill: var(--s2); }
+svg text.s3 { fill: var(--s3); } svg text.s4 { fill: var(--s4); }
 .legend { display: flex; align-items: center; gap: 8px; font-size: .9rem; }
 .key { display: inline-block; width: 12px; height: 12px; }
 .fused-key { border-radius: 50%; background: var(--fused); }

@@ -120,7 +120,8 @@ def greedy(study: Study, length: int = 48) -> dict:
                 )
     unexplained = [row for row in rows if not row["explained"]]
     print(
-        f"  {equal} of {len(PROMPTS)} continuations of {length} tokens are equal; {len(rows)} positions differ, {len(unexplained)} of them unexplained"
+        f"  {equal} of {len(PROMPTS)} continuations of {length} tokens are equal; "
+        f"{len(rows)} positions differ, {len(unexplained)} of them unexplained"
     )
     for row in rows[:6]:
         print(f"    {row['tokens'][0]!r} or {row['tokens'][1]!r}: {row['gap']:.4f} apart in float32, errors up to {row['largest_error']:.4f}")

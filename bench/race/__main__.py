@@ -31,7 +31,8 @@ def arguments():
     p.add_argument("--models", help="only these models of the list, by commas")
     p.add_argument("--shape", action="append", help="KxN instead of a list; may be repeated")
     p.add_argument("--m", help="values of M, by commas, instead of the list's")
-    p.add_argument("--contenders", default="gemm,eager,merged,kernel1,kernel2,tileglu", help="gemm, eager, launched_eager, merged, compile, quack, quack_tuned, kernel1, kernel2, tileglu, row:NAME")
+    p.add_argument("--contenders", default="gemm,eager,merged,kernel1,kernel2,tileglu",
+                   help="gemm, eager, launched_eager, merged, compile, quack, quack_tuned, kernel1, kernel2, tileglu, row:NAME")
     p.add_argument("--regimes", default="burst", help="burst, sustained, or both by a comma; sustained runs at M >= --sustained-from")
     p.add_argument("--sustained-from", type=int, default=1024)
     p.add_argument("--rounds", type=int, default=5, help="of burst")
@@ -41,7 +42,8 @@ def arguments():
 
 def machine_facts():
     query = "name,driver_version,power.limit,clocks.sm,clocks.mem,temperature.gpu,power.draw"
-    line = subprocess.run(["nvidia-smi", "--query-gpu=" + query, "--format=csv,noheader"], capture_output=True, text=True).stdout.strip().split("\n")[0]
+    asked = subprocess.run(["nvidia-smi", "--query-gpu=" + query, "--format=csv,noheader"], capture_output=True, text=True)
+    line = asked.stdout.strip().split("\n")[0]
     facts = dict(zip(query.split(","), [v.strip() for v in line.split(",")]))
     return facts | {"torch": torch.__version__, "cuda": torch.version.cuda, "cublas": torch.backends.cuda.preferred_blas_library().name.lower()}
 
@@ -98,7 +100,8 @@ def race_cell(model, k, n, m, names, library, weights, options, rows):
         base = us.get("gemm")
         ratios = "  ".join(f"{name} {us[name] / base:.3f}" for name in us if name != "gemm") if base else str(us)
         chosen = facts.get("tileglu", {}).get("row", "")
-        print(f"{model:>12} M={m:5d} {regime:9s} gemm {base or 0:8.1f} us {4e-6 * m * n * k / (base or 1):4.0f} TFLOP/s | {ratios} {chosen}", flush=True)
+        rate = 4e-6 * m * n * k / (base or 1)
+        print(f"{model:>12} M={m:5d} {regime:9s} gemm {base or 0:8.1f} us {rate:4.0f} TFLOP/s | {ratios} {chosen}", flush=True)
     return bool(refused)
 
 
@@ -142,7 +145,8 @@ def main():
         torch.cuda.empty_cache()
     document = {"what": "race of gated products, bf16, silu; times in us per call; ratios are time / time of gemm of the same cell and regime",
                 "date": datetime.date.today().isoformat(), "tileglu": library.lib.tileglu_version().decode() if library else None,
-                "machine": {"before": before, "after": machine_facts()}, "protocol": protocol.__doc__, "notes": {n: field.by_name(n, library).note for n in names},
+                "machine": {"before": before, "after": machine_facts()}, "protocol": protocol.__doc__,
+                "notes": {n: field.by_name(n, library).note for n in names},
                 "rows": rows, "geomean": geomeans(rows)}
     os.makedirs(os.path.dirname(os.path.abspath(options.out)), exist_ok=True)
     json.dump(document, open(options.out, "w"), indent=1)

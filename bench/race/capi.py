@@ -18,7 +18,8 @@ class Tensors(c.Structure):
 
 
 class Options(c.Structure):
-    _fields_ = [("kernel", c.c_char_p), ("workspace_limit", c.c_int64), ("backend", c.c_int32), ("wait_for_weights", c.c_int32), ("reserved", c.c_int32 * 2)]
+    _fields_ = [("kernel", c.c_char_p), ("workspace_limit", c.c_int64), ("backend", c.c_int32), ("wait_for_weights", c.c_int32),
+                ("reserved", c.c_int32 * 2)]
 
 
 STACKED_GATE_UP, INTERLEAVED = 1, 3

@@ -8,8 +8,10 @@ STYLE = """
 :root{--fg:#1b1f24;--bg:#fff;--grid:#d8dee4;--soft:#57606a}
 @media(prefers-color-scheme:dark){:root{--fg:#e6edf3;--bg:#0d1117;--grid:#30363d;--soft:#8b949e}}
 body{font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:1080px;margin:2rem auto;padding:0 1rem}
-svg{width:100%;height:auto}text{fill:var(--fg);font:12px system-ui,sans-serif}.soft{fill:var(--soft)}.grid{stroke:var(--grid)}.one{stroke:var(--fg);stroke-width:1.5}
-table{border-collapse:collapse;font-size:13px;margin:1rem 0}td,th{padding:.2rem .6rem;text-align:right;border-bottom:1px solid var(--grid)}td:first-child,th:first-child{text-align:left}
+svg{width:100%;height:auto}text{fill:var(--fg);font:12px system-ui,sans-serif}
+.soft{fill:var(--soft)}.grid{stroke:var(--grid)}.one{stroke:var(--fg);stroke-width:1.5}
+table{border-collapse:collapse;font-size:13px;margin:1rem 0}td,th{padding:.2rem .6rem;text-align:right;border-bottom:1px solid var(--grid)}
+td:first-child,th:first-child{text-align:left}
 .wins{font-weight:700}h2{margin-top:2.2rem}.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(320px,1fr));gap:1rem}
 """
 
@@ -24,7 +26,8 @@ def plot(title, series, width=1000, height=360):
     left, right, top, bottom = 46, 150, 26, 34
     x = lambda m: left + (width - left - right) * (math.log2(m) - math.log2(ms[0])) / max(1e-9, math.log2(ms[-1]) - math.log2(ms[0]))
     y = lambda v: top + (height - top - bottom) * (high - min(v, high)) / max(1e-9, high - low)
-    parts = [f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(title)}"><text x="{left}" y="16" font-weight="600">{html.escape(title)}</text>']
+    parts = [f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(title)}">'
+             f'<text x="{left}" y="16" font-weight="600">{html.escape(title)}</text>']
     for i in range(int(round((high - low) / 0.05)) + 1):
         v = low + 0.05 * i
         one = abs(v - 1) < 1e-9
@@ -36,7 +39,8 @@ def plot(title, series, width=1000, height=360):
         colour = COLOURS[i % len(COLOURS)]
         path = " ".join(f"{x(m):.1f},{y(points[m]):.1f}" for m in ms if m in points)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{3 if name == "tileglu" else 1.6}"/>')
-        parts += [f'<circle cx="{x(m):.1f}" cy="{y(v):.1f}" r="2.6" fill="{colour}"><title>{html.escape(name)}, M = {m}: {v:.3f}</title></circle>' for m, v in points.items()]
+        parts += [f'<circle cx="{x(m):.1f}" cy="{y(v):.1f}" r="2.6" fill="{colour}"><title>{html.escape(name)}, M = {m}: {v:.3f}</title></circle>'
+                  for m, v in points.items()]
         labels.append([y(points[max(points)]), name, colour])
     labels.sort()
     for i in range(1, len(labels)):
@@ -47,8 +51,11 @@ def plot(title, series, width=1000, height=360):
 
 def table(regime, by_m):
     names = [n for n in dict.fromkeys(n for means in by_m.values() for n in means) if n != "gemm"]
-    rows = "".join(f"<tr><td>{m}</td>" + "".join(f'<td class="{"wins" if means.get(n, 9) < 1 else ""}">{means[n]:.3f}</td>' if n in means else "<td>-</td>" for n in names) + "</tr>"
-                   for m, means in by_m.items())
+
+    def ratio(means, n):
+        return f'<td class="{"wins" if means[n] < 1 else ""}">{means[n]:.3f}</td>' if n in means else "<td>-</td>"
+
+    rows = "".join(f"<tr><td>{m}</td>" + "".join(ratio(means, n) for n in names) + "</tr>" for m, means in by_m.items())
     return f"<table><tr><th>M ({regime})</th>{''.join(f'<th>{html.escape(n)}</th>' for n in names)}</tr>{rows}</table>"
 
 
@@ -60,7 +67,8 @@ def cells(rows):
         times = ", ".join(f"{n} {us:.1f}" + (f" ({us / base:.3f})" if base and n != "gemm" else "") for n, us in row["us"].items())
         chosen = row["facts"].get("tileglu", {}).get("row", "")
         out = "; out: " + ", ".join(f"{n}: {why}" for n, why in row["out"].items()) if row["out"] else ""
-        lines.append(f"<tr><td>{html.escape(row['model'])}</td><td>{row['m']}</td><td>{row['regime']}</td><td style='text-align:left'>{html.escape(times + out)}</td><td>{html.escape(chosen)}</td></tr>")
+        lines.append(f"<tr><td>{html.escape(row['model'])}</td><td>{row['m']}</td><td>{row['regime']}</td>"
+                     f"<td style='text-align:left'>{html.escape(times + out)}</td><td>{html.escape(chosen)}</td></tr>")
     return "<table><tr><th>model</th><th>M</th><th>regime</th><th>us (ratio)</th><th>tileglu's row</th></tr>" + "".join(lines) + "</table>"
 
 
@@ -68,8 +76,9 @@ def render(document):
     parts = []
     for regime, by_m in document["geomean"].items():
         names = [n for n in dict.fromkeys(n for means in by_m.values() for n in means) if n != "gemm"]
-        parts.append(f"<h2>{regime.capitalize()}</h2>" + plot(f"time / time of the bare product, geomean over the models, {regime}",
-                                                              {n: {m: means[n] for m, means in by_m.items() if n in means} for n in names}) + table(regime, by_m))
+        series = {n: {m: means[n] for m, means in by_m.items() if n in means} for n in names}
+        title = f"time / time of the bare product, geomean over the models, {regime}"
+        parts.append(f"<h2>{regime.capitalize()}</h2>" + plot(title, series) + table(regime, by_m))
         figures = []
         for model in dict.fromkeys(row["model"] for row in document["rows"]):
             series = {}
@@ -82,8 +91,11 @@ def render(document):
         parts.append(f'<div class="figures">{"".join(figures)}</div>')
     machine = document["machine"]["before"]
     notes = "".join(f"<li><b>{html.escape(n)}</b>: {html.escape(note)}</li>" for n, note in document["notes"].items())
-    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>tileglu race, {document["date"]}</title>'
+    return ('<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            f"<title>tileglu race, {document['date']}</title>"
             f"<style>{STYLE}</style><h1>Gated products on {html.escape(machine.get('name', '?'))}, {document['date']}</h1>"
-            f"<p>Below 1.00 a contender, activation included, beats the plain matrix product alone. Driver {html.escape(machine.get('driver_version', '?'))}, "
-            f"CUDA {html.escape(str(machine.get('cuda')))}, torch {html.escape(str(machine.get('torch')))}, power limit {html.escape(machine.get('power.limit', '?'))}.</p><ul>{notes}</ul>"
-            + "".join(parts) + f"<h2>Every cell</h2>{cells(document['rows'])}<details><summary>Protocol</summary><pre>{html.escape(document['protocol'])}</pre></details></html>")
+            "<p>Below 1.00 a contender, activation included, beats the plain matrix product alone. "
+            f"Driver {html.escape(machine.get('driver_version', '?'))}, CUDA {html.escape(str(machine.get('cuda')))}, "
+            f"torch {html.escape(str(machine.get('torch')))}, power limit {html.escape(machine.get('power.limit', '?'))}.</p><ul>{notes}</ul>"
+            + "".join(parts) + f"<h2>Every cell</h2>{cells(document['rows'])}"
+            f"<details><summary>Protocol</summary><pre>{html.escape(document['protocol'])}</pre></details></html>")

@@ -73,8 +73,8 @@ class TILEGLU_API checkpoint {
   /// `path`: a folder (model.safetensors, model.safetensors.index.json, or its only *.safetensors), a safetensors file, or an
   /// index. Names that are known, under any prefix: gate_proj / up_proj / down_proj; gate_up_proj (gate first) / down_proj;
   /// w1 (gate) / w3 (up) / w2 (down); and what `tileglu pack` writes. Errors: io_error; bad_file (a missing or misshapen tensor, a
-  /// layer that is there under two namings with different bits, an index that leaves a layer's tensor out, a wrong file; named); unsupported (an unknown architecture or activation, a mixture of experts, quantised weights; says what is
-  /// allowed).
+  /// layer that is there under two namings with different bits, an index that leaves a layer's tensor out, a wrong file; named);
+  /// unsupported (an unknown architecture or activation, a mixture of experts, quantised weights; says what is allowed).
   static result<checkpoint> open(const std::string& path, const checkpoint_options& options = {});
 
   const std::string& path() const noexcept;

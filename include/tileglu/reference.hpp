@@ -12,11 +12,13 @@ namespace tileglu {
 
 /// Y [m, n] in float64, dense, of the exact values of the inputs (no rounding anywhere). Pointers are host memory.
 /// `row_begin`, `row_end` limit the rows that are computed (large m: a sample is enough).
-TILEGLU_API result<std::vector<double>> reference_gated_linear(const problem& p, const tensors& t, std::int64_t row_begin = 0, std::int64_t row_end = -1);
+TILEGLU_API result<std::vector<double>> reference_gated_linear(const problem& p, const tensors& t, std::int64_t row_begin = 0,
+                                                               std::int64_t row_end = -1);
 
 /// The same formula in float32 with one rounding at the end (or as numerics::match_unfused says), widened to float64:
 /// the error that an honest float32 implementation makes, which tolerances are measured against.
-TILEGLU_API result<std::vector<double>> float32_gated_linear(const problem& p, const tensors& t, std::int64_t row_begin = 0, std::int64_t row_end = -1);
+TILEGLU_API result<std::vector<double>> float32_gated_linear(const problem& p, const tensors& t, std::int64_t row_begin = 0,
+                                                             std::int64_t row_end = -1);
 
 /// ||a - b|| / ||b||, Frobenius; infinity where a has a NaN that b has not.
 TILEGLU_API double relative_error(const std::vector<double>& a, const std::vector<double>& b);

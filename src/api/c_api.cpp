@@ -164,7 +164,8 @@ tileglu_status tileglu_plan_get_candidate(const tileglu_plan* plan, std::size_t 
     if (out == nullptr) return null_argument("out");
     const auto& considered = plan->value.considered;
     if (index >= considered.size())
-      return {status_code::invalid_argument, "index is " + std::to_string(index) + "; allowed are 0 to " + std::to_string(considered.size()) + " - 1"};
+      return {status_code::invalid_argument,
+              "index is " + std::to_string(index) + "; allowed are 0 to " + std::to_string(considered.size()) + " - 1"};
     const candidate& c = considered[index];
     *out = {c.row.c_str(), c.reason.c_str(), c.cost_us, static_cast<std::int32_t>(c.backend), c.refused};
     return {};
@@ -209,8 +210,8 @@ tileglu_status tileglu_gated_linear(const tileglu_problem* p, const tileglu_tens
   });
 }
 
-tileglu_status tileglu_reference(const tileglu_problem* p, const tileglu_tensors* t, std::int64_t row_begin, std::int64_t row_end, std::int32_t single,
-                                 double* out) {
+tileglu_status tileglu_reference(const tileglu_problem* p, const tileglu_tensors* t, std::int64_t row_begin, std::int64_t row_end,
+                                 std::int32_t single, double* out) {
   return guard([&]() -> status {
     if (p == nullptr) return null_argument("problem");
     if (t == nullptr) return null_argument("tensors");

@@ -62,7 +62,8 @@ template <class Field>
 status check_reserved(const char* where, const Field& fields) {
   for (const auto& field : fields)
     if (field)
-      return {status_code::invalid_argument, std::string(where) + ".reserved is not 0; allowed is 0 in ABI version " + std::to_string(TILEGLU_ABI_VERSION)};
+      return {status_code::invalid_argument,
+              std::string(where) + ".reserved is not 0; allowed is 0 in ABI version " + std::to_string(TILEGLU_ABI_VERSION)};
   return {};
 }
 

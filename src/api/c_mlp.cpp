@@ -8,7 +8,8 @@
 using namespace tileglu;
 using namespace tileglu::c_abi;
 
-tileglu_status tileglu_mlp_plan_create(const tileglu_mlp_problem* p, const tileglu_device* device, const tileglu_options* options, tileglu_mlp_plan** out) {
+tileglu_status tileglu_mlp_plan_create(const tileglu_mlp_problem* p, const tileglu_device* device, const tileglu_options* options,
+                                       tileglu_mlp_plan** out) {
   return guard([&]() -> status {
     if (out == nullptr) return null_argument("out");
     *out = nullptr;
@@ -57,8 +58,8 @@ tileglu_status tileglu_mlp_run(const tileglu_mlp_plan* plan, const tileglu_mlp_t
   });
 }
 
-tileglu_status tileglu_pack(const tileglu_weights* from, const tileglu_packed_weights* to, std::int64_t n, std::int64_t k, const tileglu_device* device,
-                            tileglu_stream stream) {
+tileglu_status tileglu_pack(const tileglu_weights* from, const tileglu_packed_weights* to, std::int64_t n, std::int64_t k,
+                            const tileglu_device* device, tileglu_stream stream) {
   return guard([&]() -> status {
     if (from == nullptr) return null_argument("from");
     if (to == nullptr) return null_argument("to");

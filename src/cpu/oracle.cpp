@@ -20,7 +20,8 @@ template <class Real>
 Real apply(const activation& act, Real g) {
   switch (act.kind) {
     case activation_kind::silu: return g * sigmoid(g);
-    case activation_kind::gelu_tanh: return Real(0.5) * g * (Real(1) + std::tanh(Real(0.7978845608028653558798921198687637) * (g + Real(0.044715) * g * g * g)));
+    case activation_kind::gelu_tanh:
+      return Real(0.5) * g * (Real(1) + std::tanh(Real(0.7978845608028653558798921198687637) * (g + Real(0.044715) * g * g * g)));
     case activation_kind::gelu_erf: return Real(0.5) * g * (Real(1) + std::erf(g * Real(0.7071067811865475244008443621048490)));
     case activation_kind::relu: return g > 0 || std::isnan(g) ? g : Real(0);
     case activation_kind::sigmoid: return sigmoid(g);
@@ -63,9 +64,11 @@ result<row_range> check(const problem& p, const tensors& t, std::int64_t begin, 
   if (status s = validate(p); !s.ok()) return s;
   if (end < 0) end = p.m;
   if (begin < 0 || begin > end || end > p.m)
-    return status(status_code::invalid_argument, "rows are [" + std::to_string(begin) + ", " + std::to_string(end) + "); allowed are ranges within [0, m = " + std::to_string(p.m) + ")");
+    return status(status_code::invalid_argument, "rows are [" + std::to_string(begin) + ", " + std::to_string(end) +
+                                                     "); allowed are ranges within [0, m = " + std::to_string(p.m) + ")");
   if (t.w.layout() != p.layout)
-    return status(status_code::invalid_argument, "w.layout is " + std::string(name(t.w.layout())) + "; allowed is the problem's, " + std::string(name(p.layout)));
+    return status(status_code::invalid_argument,
+                  "w.layout is " + std::string(name(t.w.layout())) + "; allowed is the problem's, " + std::string(name(p.layout)));
   if (begin == end || p.n == 0) return row_range{begin, end};
   const bool separate = p.layout == weight_layout::separate;
   const struct {

@@ -89,7 +89,8 @@ std::string refusal(const kernel_row& row, const problem& p, const device_facts&
   if (row.family == kernel_family::cpu_onednn && !device.onednn)
     return "this build of tileglu has no oneDNN; build it with TILEGLU_ONEDNN=ON (Debian: libdnnl-dev)";
   if (row.family == kernel_family::cpu_onednn && p.k == 0) return "k is 0; allowed are 1 and more: oneDNN has no empty products";
-  if (row.family == kernel_family::cpu_unfused && options.kernel.empty()) return "the baseline stores gate and up whole; ask for it by options.kernel";
+  if (row.family == kernel_family::cpu_unfused && options.kernel.empty())
+    return "the baseline stores gate and up whole; ask for it by options.kernel";
   if (row.family == kernel_family::cpu_unfused && p.mode != numerics::match_unfused)
     return "mode is " + std::string(name(p.mode)) + "; allowed is match_unfused: this row stores gate and up in the element type";
   return {};

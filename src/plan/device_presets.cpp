@@ -56,7 +56,8 @@ result<device_facts> preset(std::string_view name) {
   if (name == "h200") return h200();
   if (name == "a100") return a100();
   if (name == "none") return none();
-  return status(status_code::invalid_argument, "device is '" + std::string(name) + "'; allowed are this, cpu, cuda, cuda:N, h100, h200, a100 and none");
+  return status(status_code::invalid_argument,
+                "device is '" + std::string(name) + "'; allowed are this, cpu, cuda, cuda:N, h100, h200, a100 and none");
 }
 
 }  // namespace tileglu::plan_detail

@@ -15,8 +15,8 @@ std::string microseconds(double us) {
 }  // namespace
 
 std::string explain(const execution_plan& p) {
-  std::string text = "problem  " + describe(p.problem) + "\ndevice   " + p.device.name + "\nchosen   " + p.row + " (" + std::string(name(p.backend)) + "), about " +
-                     microseconds(p.cost_us) + ": " + p.reason + "\n";
+  std::string text = "problem  " + describe(p.problem) + "\ndevice   " + p.device.name + "\n";
+  text += "chosen   " + p.row + " (" + std::string(name(p.backend)) + "), about " + microseconds(p.cost_us) + ": " + p.reason + "\n";
   if (p.config && !p.config->evidence.empty()) text += "evidence " + std::string(p.config->evidence) + "\n";
   text += "workspace " + std::to_string(p.workspace) + " bytes\n";
   for (const candidate& c : p.considered) {

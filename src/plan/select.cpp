@@ -28,7 +28,8 @@ status nothing_fits(const execution_plan& chosen) {
 result<execution_plan> plan(const problem& p, const device_facts& device, const plan_options& options) {
   if (status s = validate(p); !s.ok()) return s;
   if (!options.kernel.empty() && !names_a_kernel(options.kernel)) {
-    std::string text = "options.kernel is '" + options.kernel + "'; allowed are a family (gate_first, interleaved, paired, decode, portable, cpu_stream, cpu_blocked, cpu_onednn, cpu_unfused, oracle) or a row:";
+    std::string text = "options.kernel is '" + options.kernel + "'; allowed are a family (gate_first, interleaved, paired, decode, portable, "
+                       "cpu_stream, cpu_blocked, cpu_onednn, cpu_unfused, oracle) or a row:";
     for (const kernel_row& row : plan_detail::rows()) text += " " + std::string(row.name);
     return status(status_code::invalid_argument, text);
   }
@@ -47,7 +48,8 @@ result<execution_plan> plan(const problem& p, const device_facts& device, const 
     const plan_detail::cost_estimate cost = plan_detail::estimate(row, p, device);
     if (cost.workspace > options.workspace_limit) {
       c.refused = true;
-      c.reason = "workspace is " + std::to_string(cost.workspace) + " bytes; options.workspace_limit allows " + std::to_string(options.workspace_limit);
+      c.reason = "workspace is " + std::to_string(cost.workspace) + " bytes; options.workspace_limit allows " +
+                 std::to_string(options.workspace_limit);
       chosen.considered.push_back(std::move(c));
       continue;
     }

@@ -20,7 +20,8 @@ status check_extent(const char* argument, std::int64_t value) {
 
 status check_stride(const char* argument, std::int64_t stride, const char* width_name, std::int64_t width, std::int64_t rows) {
   if (stride != 0 && stride < width)
-    return bad(std::string(argument) + " is " + std::to_string(stride) + "; allowed are 0 (dense) or at least " + width_name + " = " + std::to_string(width));
+    return bad(std::string(argument) + " is " + std::to_string(stride) + "; allowed are 0 (dense) or at least " + width_name + " = " +
+               std::to_string(width));
   const std::int64_t resolved = stride ? stride : width;
   if (resolved > largest_extent || (rows > 0 && resolved > largest_bytes / static_cast<std::int64_t>(sizeof(double)) / rows))
     return bad(std::string(argument) + " = " + std::to_string(resolved) + " times " + std::to_string(rows) +
@@ -50,8 +51,8 @@ status validate(const problem& p) {
   if (p.y_type != p.x_type)
     return bad("y_type is " + std::string(name(p.y_type)) + "; allowed is x_type, " + std::string(name(p.x_type)) + ": types are not mixed");
   if (auto s = check_enum("layout", p.layout, 4, "separate (0), stacked_gate_up (1), stacked_up_gate (2), interleaved (3)"); !s.ok()) return s;
-  if (auto s = check_enum("act.kind", p.act.kind, 7, "silu (0), gelu_tanh (1), gelu_erf (2), relu (3), sigmoid (4), identity (5), gpt_oss (6)"); !s.ok())
-    return s;
+  constexpr const char* kinds = "silu (0), gelu_tanh (1), gelu_erf (2), relu (3), sigmoid (4), identity (5), gpt_oss (6)";
+  if (auto s = check_enum("act.kind", p.act.kind, 7, kinds); !s.ok()) return s;
   if (auto s = check_enum("mode", p.mode, 2, "fp32_through (0), match_unfused (1)"); !s.ok()) return s;
   if (!(p.act.limit > 0)) return bad("act.limit is " + std::to_string(p.act.limit) + "; allowed is a number above 0, or infinity for no clamp");
   if (!std::isfinite(p.act.alpha)) return bad("act.alpha is " + std::to_string(p.act.alpha) + "; allowed is a finite number");
@@ -61,8 +62,8 @@ status validate(const problem& p) {
 }
 
 std::string describe(const problem& p) {
-  std::string text = "m=" + std::to_string(p.m) + " n=" + std::to_string(p.n) + " k=" + std::to_string(p.k) + " " + std::string(name(p.x_type)) + " " +
-                     std::string(name(p.layout)) + " " + std::string(name(p.act.kind));
+  std::string text = "m=" + std::to_string(p.m) + " n=" + std::to_string(p.n) + " k=" + std::to_string(p.k) + " " + std::string(name(p.x_type)) +
+                     " " + std::string(name(p.layout)) + " " + std::string(name(p.act.kind));
   if (p.act.kind == activation_kind::gpt_oss) text += "(alpha " + std::to_string(p.act.alpha) + ")";
   if (p.act.limit != std::numeric_limits<float>::infinity()) text += " limit " + std::to_string(p.act.limit);
   if (p.bias) text += " bias";

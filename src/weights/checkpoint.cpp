@@ -114,7 +114,8 @@ status check_index(const fs::path& index, const std::set<std::string, std::less<
   std::string first;
   for (const auto& [name, where] : tensors)
     if (!named.contains(name) && unnamed++ == 0) first = name;
-  if (unnamed > 0) notes.push_back(std::to_string(unnamed) + " tensors of the shards are not named by " + index.string() + ", '" + first + "' among them");
+  if (unnamed > 0)
+    notes.push_back(std::to_string(unnamed) + " tensors of the shards are not named by " + index.string() + ", '" + first + "' among them");
   return {};
 }
 

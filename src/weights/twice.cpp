@@ -61,9 +61,10 @@ result<second_copy> find_second_copy(const found_mlp& found, const tensor_index&
          std::memcmp(down.tensor->data, t.down.tensor->data, down.tensor->bytes) != 0))
       differ = {t.down.tensor, down.tensor};
     if (differ.first != nullptr)
-      return status(status_code::bad_file, *t.gate.file + ": layer " + std::to_string(found.index) + " is there twice, as " + words_of(*found.naming) +
-                                               " and as " + words_of(other) + ", and tensor '" + differ.first->name + "' differs from '" +
-                                               differ.second->name + "'; allowed is one of the two, or two with the same bits");
+      return status(status_code::bad_file, *t.gate.file + ": layer " + std::to_string(found.index) + " is there twice, as " +
+                                               words_of(*found.naming) + " and as " + words_of(other) + ", and tensor '" + differ.first->name +
+                                               "' differs from '" + differ.second->name +
+                                               "'; allowed is one of the two, or two with the same bits");
     for (const located_tensor& one : {weights.first, weights.second, biases.first, biases.second, down})
       if (one.tensor && one.tensor != t.down.tensor) copy.tensors.push_back(one.tensor);
     copy.names = words_of(*found.naming) + " and " + words_of(other);

@@ -31,7 +31,10 @@ struct call {
     auto made = tileglu::plan(p, this_cpu(), options);
     EXPECT_TRUE(made.ok()) << made.error().text();
     plan = *made;
-    t = {.x = x.data(), .w = p.layout == weight_layout::separate ? gate_up_weights::separate(gate.data(), up.data()) : gate_up_weights::interleaved(both.data()), .y = y.data()};
+    const bool separate = p.layout == weight_layout::separate;
+    t = {.x = x.data(),
+         .w = separate ? gate_up_weights::separate(gate.data(), up.data()) : gate_up_weights::interleaved(both.data()),
+         .y = y.data()};
     if (p.bias) t.bias_gate = t.bias_up = bias.data();
   }
 };
@@ -65,16 +68,21 @@ const fault faults[] = {
     {"y_null", [](call& c) { c.t.y = nullptr; }, status_code::invalid_argument, "y is null"},
     {"bias_null", [](call& c) { c.t.bias_up = nullptr; }, status_code::invalid_argument, "bias_up is null"},
     {"x_odd", [](call& c) { c.t.x = odd(c.t.x); }, status_code::invalid_argument, "x is 0x"},
-    {"gate_odd", [](call& c) { c.t.w = gate_up_weights::separate(odd(c.gate.data()), c.up.data()); }, status_code::invalid_argument, "multiples of 2"},
+    {"gate_odd", [](call& c) { c.t.w = gate_up_weights::separate(odd(c.gate.data()), c.up.data()); }, status_code::invalid_argument,
+     "multiples of 2"},
     {"y_odd", [](call& c) { c.t.y = static_cast<char*>(c.t.y) + 1; }, status_code::invalid_argument, "y is 0x"},
     {"y_is_x", [](call& c) { c.t.x = c.y.data(); }, status_code::invalid_argument, "overlaps x"},
-    {"y_touches_up", [](call& c) { c.t.w = gate_up_weights::separate(c.gate.data(), c.y.data() + c.y.size() - 1); }, status_code::invalid_argument, "overlaps w.up"},
+    {"y_touches_up", [](call& c) { c.t.w = gate_up_weights::separate(c.gate.data(), c.y.data() + c.y.size() - 1); },
+     status_code::invalid_argument, "overlaps w.up"},
     {"y_is_bias", [](call& c) { c.t.bias_gate = c.y.data() + 1; }, status_code::invalid_argument, "overlaps bias_gate"},
-    {"other_layout", [](call& c) { c.t.w = gate_up_weights::stacked_gate_up(c.both.data()); }, status_code::invalid_argument, "w.layout is stacked_gate_up; allowed is the plan's, separate"},
+    {"other_layout", [](call& c) { c.t.w = gate_up_weights::stacked_gate_up(c.both.data()); }, status_code::invalid_argument,
+     "w.layout is stacked_gate_up; allowed is the plan's, separate"},
     {"no_workspace", [](call& c) { c.plan.workspace = 512; }, status_code::workspace_too_small, "workspace_bytes is 0; this plan needs 512"},
-    {"small_workspace", [](call& c) { c.plan.workspace = 512, c.t.workspace = c.workspace, c.t.workspace_bytes = 511; }, status_code::workspace_too_small, "511"},
+    {"small_workspace", [](call& c) { c.plan.workspace = 512, c.t.workspace = c.workspace, c.t.workspace_bytes = 511; },
+     status_code::workspace_too_small, "511"},
     {"null_workspace", [](call& c) { c.plan.workspace = 512, c.t.workspace_bytes = 512; }, status_code::invalid_argument, "workspace is null"},
-    {"unaligned_workspace", [](call& c) { c.plan.workspace = 512, c.t.workspace = c.workspace + 16, c.t.workspace_bytes = 512; }, status_code::invalid_argument, "multiples of 256"},
+    {"unaligned_workspace", [](call& c) { c.plan.workspace = 512, c.t.workspace = c.workspace + 16, c.t.workspace_bytes = 512; },
+     status_code::invalid_argument, "multiples of 256"},
     {"empty_plan", [](call& c) { c.plan = execution_plan{}; }, status_code::invalid_argument, "plan is empty"},
 };
 INSTANTIATE_TEST_SUITE_P(, RunRefuses, ::testing::ValuesIn(faults), [](const auto& tested) { return std::string(tested.param.title); });

@@ -32,7 +32,8 @@ TEST(DeviceMatch, ThePortablePathNeedsNoMoreThanACapability) {
   real.compute_capability = 75;
   const status s = check_device(*device_by_name("h200"), real, device_bond::capability_8);
   EXPECT_EQ(s.code(), status_code::wrong_device);
-  EXPECT_NE(s.text().find("compute capability 7.5, 114 SMs); allowed is a CUDA device of compute capability 8.0 or more"), std::string::npos) << s.text();
+  const char* words = "compute capability 7.5, 114 SMs); allowed is a CUDA device of compute capability 8.0 or more";
+  EXPECT_NE(s.text().find(words), std::string::npos) << s.text();
 }
 
 TEST(DeviceMatch, FusedKernelsNeedTheSameSMs) {
@@ -40,7 +41,8 @@ TEST(DeviceMatch, FusedKernelsNeedTheSameSMs) {
   real.sm_count = 114;  // an H100 PCIe
   status s = check_device(*device_by_name("h200"), real, device_bond::multiprocessors);
   EXPECT_EQ(s.code(), status_code::wrong_device);
-  for (const char* words : {"made for NVIDIA H200 (compute capability 9.0, 132 SMs)", "device 0 is NVIDIA H200 of this machine", "114 SMs", "as many SMs"})
+  for (const char* words :
+       {"made for NVIDIA H200 (compute capability 9.0, 132 SMs)", "device 0 is NVIDIA H200 of this machine", "114 SMs", "as many SMs"})
     EXPECT_NE(s.text().find(words), std::string::npos) << s.text();
   real.sm_count = 132, real.compute_capability = 100;
   EXPECT_EQ(check_device(*device_by_name("h200"), real, device_bond::multiprocessors).code(), status_code::wrong_device);

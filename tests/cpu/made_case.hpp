@@ -48,7 +48,8 @@ struct made_case {
   std::vector<double> output() const {
     std::vector<double> out;
     for (std::int64_t i = 0; i < p.m; ++i)
-      for (std::int64_t j = 0; j < p.n; ++j) out.push_back(to_double(p.y_type, y[static_cast<std::size_t>(guard_elements + i * row_stride_y(p) + j)]));
+      for (std::int64_t j = 0; j < p.n; ++j)
+        out.push_back(to_double(p.y_type, y[static_cast<std::size_t>(guard_elements + i * row_stride_y(p) + j)]));
     return out;
   }
 

@@ -62,7 +62,8 @@ TEST_P(EveryKernel, AdversarialValues) {
   for (const values kind : {values::large, values::tiny, values::wide, values::equal, values::cancelling})
     for (const dtype type : {dtype::bf16, dtype::fp16})
       for (const auto act : {activation_kind::silu, activation_kind::gelu_erf, activation_kind::gelu_tanh}) {
-        made_case c = make_case(fitted({.m = 24, .n = 150, .k = 257, .x_type = type, .w_type = type, .y_type = type, .act = {act}}, GetParam()), 7, kind);
+        const problem p{.m = 24, .n = 150, .k = 257, .x_type = type, .w_type = type, .y_type = type, .act = {act}};
+        made_case c = make_case(fitted(p, GetParam()), 7, kind);
         run_with(c, GetParam());
         ASSERT_TRUE(good(c)) << "values " << static_cast<int>(kind);
       }

@@ -25,7 +25,8 @@ class EverySet : public ::testing::TestWithParam<const char*> {
   const cpu::kernel_set* set = nullptr;
 };
 
-INSTANTIATE_TEST_SUITE_P(Cpu, EverySet, ::testing::Values("avx512_bf16", "avx512", "avx2", "portable"), [](const auto& named) { return std::string(named.param); });
+INSTANTIATE_TEST_SUITE_P(Cpu, EverySet, ::testing::Values("avx512_bf16", "avx512", "avx2", "portable"),
+                         [](const auto& named) { return std::string(named.param); });
 
 cpu::product_shape shape_of(const problem& p) {
   return {p.m, p.n, p.k, row_stride_x(p), row_stride_w(p) * layout::weight_row_step(p.layout), row_stride_y(p), true, p.x_type, p.mode, p.act, 2};
@@ -35,7 +36,8 @@ cpu::product_tensors memory_of(made_case& c) {
   const tensors t = c.memory();
   const auto* bias_gate = c.p.bias ? c.bias_gate.data() : nullptr;
   const auto* bias_up = c.p.bias ? c.bias_up.data() : nullptr;
-  return {c.x.data(), layout::resolve(c.p.layout, t.w.first(), t.w.second(), c.p.n, row_stride_w(c.p)), bias_gate, bias_up, static_cast<std::uint16_t*>(t.y)};
+  const layout::halves w = layout::resolve(c.p.layout, t.w.first(), t.w.second(), c.p.n, row_stride_w(c.p));
+  return {c.x.data(), w, bias_gate, bias_up, static_cast<std::uint16_t*>(t.y)};
 }
 
 TEST_P(EverySet, RandomProblems) {
@@ -92,7 +94,8 @@ TEST(CpuLinear, AgainstFloat64) {
         double sum = 0;
         float narrow = 0;
         for (std::int64_t l = 0; l < p.k; ++l) {
-          const double a = to_double(type, x[static_cast<std::size_t>(r * p.ldx + l)]), b = to_double(type, w[static_cast<std::size_t>(c * p.ldw + l)]);
+          const double a = to_double(type, x[static_cast<std::size_t>(r * p.ldx + l)]);
+          const double b = to_double(type, w[static_cast<std::size_t>(c * p.ldw + l)]);
           sum += a * b;
           narrow += static_cast<float>(a) * static_cast<float>(b);
         }

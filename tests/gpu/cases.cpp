@@ -108,7 +108,8 @@ std::vector<case_group> every_group(amount of) {
   add_uneven(all, quick);
   if (of == amount::full) return all;
   // Over the m's and groups of a kind every row still meets every layout, epilogue, type and value class, and every m every kernel.
-  for (case_group& g : all) g.share = g.name == "models" ? 8 : g.name == "random_shapes" ? 3 : g.name == "values" ? 4 : g.name == "every_combination" ? 2 : 1;
+  for (case_group& g : all)
+    g.share = g.name == "models" ? 8 : g.name == "random_shapes" ? 3 : g.name == "values" ? 4 : g.name == "every_combination" ? 2 : 1;
   return all;
 }
 

@@ -93,7 +93,8 @@ TEST(Words, EveryNameIsFoundAgain) {
 
 TEST(Describe, SaysEverythingThatIsNotDefault) {
   EXPECT_EQ(describe({.m = 16, .n = 4864, .k = 896}), "m=16 n=4864 k=896 bf16 separate silu fp32_through");
-  problem p{.m = 1, .n = 2, .k = 3, .x_type = dtype::fp16, .layout = weight_layout::interleaved, .act = gpt_oss_activation(), .bias = true, .mode = numerics::match_unfused};
+  problem p{.m = 1, .n = 2, .k = 3, .x_type = dtype::fp16, .layout = weight_layout::interleaved};
+  p.act = gpt_oss_activation(), p.bias = true, p.mode = numerics::match_unfused;
   p.ldx = 5, p.ldw = 6, p.ldy = 7;
   for (const char* word : {"fp16", "interleaved", "gpt_oss", "1.702", "7.0", "bias", "match_unfused", "ldx=5", "ldw=6", "ldy=7"})
     EXPECT_NE(describe(p).find(word), std::string::npos) << word << " is not in " << describe(p);

@@ -45,7 +45,8 @@ status prepare(const execution_plan& plan) {
   const problem& p = plan.problem;
   const bool general = is_general(p);
   int blocks = 0;
-  const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_for<Index>(p.x_type, general), table_row<Index>::config.warps * 32, 0);
+  const cudaError_t error =
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_for<Index>(p.x_type, general), table_row<Index>::config.warps * 32, 0);
   if (error != cudaSuccess || blocks < 1)
     return {status_code::device_error, std::string("row ") + plan.row + " has no room on an SM: " + cudaGetErrorString(error)};
   blocks_per_sm<Index>(p.x_type, general) = blocks;
