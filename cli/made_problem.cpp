@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <numbers>
-#include <string>
 
 #include <fmt/core.h>
+
+#include "memory_left.hpp"
 
 namespace tileglu::cli {
 namespace {
@@ -84,16 +84,7 @@ status fits_memory(const problem& p, const device_facts& device, std::int64_t se
   const auto elements = [](std::int64_t rows, std::int64_t stride) { return static_cast<double>(rows) * static_cast<double>(stride); };
   const double inputs = elements(p.m, row_stride_x(p)) + elements(2 * p.n, row_stride_w(p)), output = elements(p.m, row_stride_y(p));
   const double needed = 2 * (inputs * (1 + static_cast<double>(copies)) + output * (2 + static_cast<double>(copies)));
-  std::ifstream file("/proc/meminfo");
-  for (std::string word; file >> word;) {
-    if (word != "MemAvailable:") continue;
-    double kilobytes = 0;
-    if (!(file >> kilobytes) || needed <= 1024 * kilobytes) break;
-    return {status_code::out_of_memory,
-            fmt::format("{} takes {:.1f} GB of memory with its inputs, output and reference; this machine has {:.1f} GB left", describe(p),
-                        needed * 1e-9, 1024 * kilobytes * 1e-9)};
-  }
-  return {};
+  return enough_memory(needed, describe(p) + " with its inputs, output and reference");
 }
 
 made_problem::made_problem(const problem& of, std::uint64_t seed)

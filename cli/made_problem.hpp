@@ -8,8 +8,7 @@
 
 namespace tileglu::cli {
 
-/// out_of_memory where made_problem, what judge() makes of an output, and on a CPU `sets` of device_copy are more than this machine has left:
-/// memory that is promised and then not there ends other programs first.
+/// out_of_memory where made_problem, what judge() makes of an output, and on a CPU `sets` of device_copy are more than this machine has left.
 status fits_memory(const problem& p, const device_facts& device, std::int64_t sets);
 
 /// Host inputs: x and biases ~ N(0, 1), weights ~ N(0, 1/k), NaN in the padding between rows. A seed gives the same bits everywhere.

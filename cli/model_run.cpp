@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include <fmt/core.h>
+
 #include "expected.hpp"
 
 namespace tileglu::cli {
@@ -119,11 +121,11 @@ result<measured_error> check_layer(const contender& c, const std::vector<device_
 
   measured_error e;
   for (std::size_t at = 0; at < got.size() && e.fault.empty(); ++at) {
-    const std::string place =
-        "row " + std::to_string(at / static_cast<std::size_t>(width)) + ", column " + std::to_string(at % static_cast<std::size_t>(width));
-    if (at < count ? !std::isfinite(to_double(l.type, got[at])) : got[at] != 0xffff)
-      e.fault =
-          at < count ? place + " is not finite, or was not written" : "element " + std::to_string(at - count) + " behind the output was written";
+    const bool good = at < count ? std::isfinite(to_double(l.type, got[at])) : got[at] == 0xffff;
+    if (good) continue;
+    const std::size_t row = at / static_cast<std::size_t>(width), column = at % static_cast<std::size_t>(width);
+    e.fault = at < count ? fmt::format("row {}, column {} is not finite, or was not written", row, column)
+                         : fmt::format("element {} behind the output was written", at - count);
   }
   std::vector<double> values;
   for (const std::int64_t row : rows)

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "console.hpp"
+#include "memory_left.hpp"
 #include "model_run.hpp"
 #include "option_checks.hpp"
 #include "output_files.hpp"
@@ -260,6 +261,15 @@ std::string now() {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
+/// Activations, an output and its check on the host, and on a CPU a copy of the activations and what the baseline stores.
+status fits_memory(const std::vector<device_layer>& layers, const model_request& request) {
+  std::int64_t deepest = 0, widest = 0;
+  for (const device_layer& l : layers) deepest = std::max(deepest, l.layer.k), widest = std::max({widest, l.layer.n, l.layer.out});
+  const auto m = static_cast<double>(std::ranges::max(request.ms));
+  const double on_cpu = request.device.kind == device_kind::cpu ? static_cast<double>(deepest + 4 * widest) : 0;
+  return enough_memory(2 * m * (static_cast<double>(deepest + widest) + on_cpu), fmt::format("M = {:.0f}", m));
+}
+
 result<checkpoint> open_model(const run_command& c) {
   checkpoint_options options;
   if (!c.activation.empty()) {
@@ -297,6 +307,7 @@ int run(const run_command& c) {
   const auto ms = choose_ms(c.ms, x->rows, c.activations_file);
   if (!ms) return fail(ms.error());
   request.ms = *ms;
+  if (status s = fits_memory(layers, request); !s.ok()) return fail(s);
   if (c.activations_file.empty()) x = random_activations(layers, std::ranges::max(request.ms));
 
   result<std::vector<race_outcome>> races = std::vector<race_outcome>{};

@@ -1,9 +1,11 @@
 // The float64 oracle and its float32 twin: three nested loops and the formula.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "base/convert.hpp"
+#include "cpu/threads.hpp"
 #include "layout/pairing.hpp"
 #include "tileglu/reference.hpp"
 
@@ -91,7 +93,7 @@ std::vector<double> compute(const problem& p, const tensors& t, row_range rows, 
   const auto* x = static_cast<const std::uint16_t*>(t.x);
   const layout::halves w = layout::resolve(p.layout, t.w.first(), t.w.second(), p.n, row_stride_w(p));
   std::vector<double> y(static_cast<std::size_t>((rows.end - rows.begin) * p.n));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(cpu::available_threads()) schedule(static)
   for (std::int64_t j = 0; j < p.n; ++j) {
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
       Real gate = 0, up = 0;

@@ -1,16 +1,19 @@
 // The few words of OpenMP's library that the CPU backend needs; one thread where it is missing.
 #pragma once
 
+#include <algorithm>
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
 namespace tileglu::cpu {
 
-/// Threads that a parallel region of this thread would have: OMP_NUM_THREADS, omp_set_num_threads, or the cores.
+/// Threads that a parallel region of this thread would have: OMP_NUM_THREADS, omp_set_num_threads, or the cores; at most 1024. libgomp lays
+/// 80 bytes a thread on the stack, and a slip of a hundred thousand threads would end the process there.
 inline int available_threads() noexcept {
 #ifdef _OPENMP
-  return omp_get_max_threads();
+  return std::min(omp_get_max_threads(), 1024);
 #else
   return 1;
 #endif

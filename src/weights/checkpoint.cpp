@@ -51,8 +51,10 @@ result<file_set> choose_files(const std::string& path) {
   if (fs::exists(given / "model.safetensors", ignored)) return file_set{given, given / "model.safetensors", {}};
   if (fs::exists(given / "model.safetensors.index.json", ignored)) return file_set{given, {}, given / "model.safetensors.index.json"};
   std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(given, ignored))
-    if (entry.path().extension() == ".safetensors") all.push_back(entry.path());
+  std::error_code unreadable;
+  for (fs::directory_iterator entry(given, unreadable), end; !unreadable && entry != end; entry.increment(unreadable))
+    if (entry->path().extension() == ".safetensors") all.push_back(entry->path());
+  if (unreadable) return status(status_code::io_error, "cannot open " + path + ": " + unreadable.message());
   if (all.size() == 1) return file_set{given, all.front(), {}};
   return status(status_code::bad_file, path + ": holds " + std::to_string(all.size()) +
                                            " safetensors files; looked for model.safetensors, model.safetensors.index.json, or one *.safetensors");

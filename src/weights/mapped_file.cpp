@@ -16,7 +16,7 @@ status io_failure(const char* verb, const std::string& path) {
 }
 
 result<mapped_file> mapped_file::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer would be waited for, without end
   if (descriptor < 0) return io_failure("open", path);
   struct closer {
     int descriptor;

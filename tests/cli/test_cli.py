@@ -108,6 +108,12 @@ class CommandLine(unittest.TestCase):
             self.expect(CANNOT, command, *words, says="cpu_unfused: mode is fp32_through; allowed is match_unfused")
             self.expect(DONE, command, *words, "--numerics", "match_unfused", says="cpu_unfused")
 
+    def test_a_slip_in_the_number_of_threads(self):
+        for threads in ("100000", "2147483647", "0", "-1", "many"):
+            done = subprocess.run([PROGRAM, "check", "8x64x64", "--device", "cpu"], capture_output=True, text=True,
+                                  env=os.environ | {"OMP_NUM_THREADS": threads})
+            self.assertEqual(done.returncode, DONE, f"{threads}: {done.stderr}")
+
     def test_few_outputs_are_judged_by_the_rule(self):
         for shape in ("1,2,3x1,2,3x1,2,3", "1,5x7,33x64,200"):
             for numerics in ("fp32_through", "match_unfused"):

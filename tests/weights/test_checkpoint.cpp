@@ -430,6 +430,14 @@ TEST(Checkpoint, WrongFoldersAndConfigs) {
   expect_error(folder.path(), status_code::bad_file, {"model.safetensors", "cut short"});
 }
 
+TEST(Checkpoint, AFolderThatCannotBeReadIsSaidSo) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root reads any folder";
+  const made::folder folder("unreadable");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::none);
+  expect_error(folder.path(), status_code::io_error, {folder.path(), "Permission denied"});
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+}
+
 TEST(Checkpoint, AnIntegerTensorIsRefused) {
   const made::folder folder("int");
   made::tensors model = made::separate_model(1);

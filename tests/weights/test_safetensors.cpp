@@ -1,6 +1,7 @@
 // The reader on good, truncated, overlapping, oversized and lying files: each refusal names the file, the tensor and the value.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <cstring>
@@ -236,6 +237,15 @@ TEST(Safetensors, AFileThatCannotBeFinishedIsNotThere) {
   EXPECT_EQ(s.code(), status_code::io_error);
   EXPECT_NE(s.text().find("File too large"), std::string::npos) << s.text();
   EXPECT_TRUE(folder.files().empty());
+}
+
+TEST(Safetensors, APipeIsNotWaitedFor) {
+  const made::folder folder("pipe");
+  ASSERT_EQ(::mkfifo((folder / "x.safetensors").c_str(), 0600), 0);
+  const auto opened = tensor_file::open(folder / "x.safetensors");
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code(), status_code::io_error);
+  EXPECT_NE(opened.error().text().find("not a regular file"), std::string::npos) << opened.error().text();
 }
 
 TEST(Safetensors, TwoWritersOfOneFileDontMix) {
