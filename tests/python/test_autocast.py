@@ -52,3 +52,17 @@ def test_switched_off_inside(device):
     with torch.no_grad(), torch.autocast(device, dtype=torch.float16), torch.autocast(device, enabled=False):
         y = tileglu.gated_linear(*p.tensors())
     assert y.dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize("layout", ["separate", "up_gate"])
+@pytest.mark.parametrize("activation", ["silu", "gelu_tanh"])
+def test_the_common_call(device, activation, layout):
+    """16-bit tensors without a bias reach the operator with few arguments; what autocast makes of it is the same."""
+    p = random_problem(device=device)
+    w = (p.w_gate, p.w_up) if layout == "separate" else (tileglu.pack(p.w_gate, p.w_up, layout),)
+    with torch.no_grad(), torch.autocast(device, dtype=torch.float16):
+        y = tileglu.gated_linear(p.x, *w, layout=layout, activation=activation)
+        whole = tileglu.gated_mlp(p.x, *w, w_down=p.w_gate.t().contiguous(), layout=layout, activation=activation)
+    assert y.dtype == whole.dtype == torch.float16
+    p.x, p.w_gate, p.w_up = p.x.half(), p.w_gate.half(), p.w_up.half()
+    assert_close(y, reference(p, activation))

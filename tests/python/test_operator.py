@@ -99,3 +99,18 @@ def test_tensor_subclasses_keep_their_meaning(device):
         y = tileglu.gated_linear(p.x, p.w_gate, p.w_up.as_subclass(Doubled))
     p.w_up = 2 * p.w_up
     assert_close(y, reference(p), "match_unfused")
+
+
+def test_a_device_without_kernels_takes_the_unfused_path(monkeypatch):
+    """The operator is asked first and the device second: what the dispatcher refuses runs unfused."""
+    from tileglu import _functional
+
+    def refuse(*args):
+        raise NotImplementedError("no kernel for this backend")
+
+    monkeypatch.setattr(_functional, "_plain_gated_linear", refuse)
+    monkeypatch.setattr(_functional, "_DEVICES", frozenset(("cuda",)))
+    p = random_problem()
+    with pytest.warns(UserWarning, match="x is on 'cpu', and kernels exist for"):
+        y = tileglu.gated_linear(p.x, p.w_gate, p.w_up)
+    assert_close(y, reference(p), "match_unfused")
