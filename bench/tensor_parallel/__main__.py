@@ -10,7 +10,7 @@ little: that run checks the scripts. Writes OUT.json and OUT.html after every pa
   models      the same for sharded tiny Llama, Qwen2 and Phi-3 (stacked gate_up)
   load        sharded loading from safetensors reads a rank's own bytes
   refuse      sizes that do not divide, ranks that differ, no NCCL, a rank that dies (in processes of their own)
-  reductions  the collective alone: float32 sums in one step and in two, bf16 sums, at the least and the largest width of `fast`
+  reductions  the collective alone: float32 sums in one step, in two and over peer memory, bf16 sums, at the least and the largest width of `fast`
   fast        Qwen-2.5 7B, 14B, 72B at M = 1 to 4096, whole MLP with its reduction, in turns, each a CUDA graph of several calls, weights cold,
               slots of 20 ms after 60 ms of rest; a time is the slowest rank's, the median of three rounds. contenders.py says what runs
 """
@@ -29,6 +29,7 @@ import torch
 import torch.distributed as dist
 
 from checks import load, models, right
+from contenders import NAMES
 from page import page
 from refusals import refuse
 from setting import RANK, WORLD, Setting, first_line
@@ -102,14 +103,19 @@ def main() -> int:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", choices=("cuda", "cpu"))
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[1] / "results" / "tensor_parallel")
     parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--contenders", default=",".join(NAMES), help="of `fast`")
     options = parser.parse_args()
+    wanted = tuple(options.contenders.split(","))
+    if unknown := set(wanted) - set(NAMES):
+        parser.error(f"--contenders has {sorted(unknown)}; allowed are {', '.join(NAMES)}")
     if unknown := set(options.parts.split(",")) - set(PARTS):
         parser.error(f"--parts has {sorted(unknown)}; allowed are {', '.join(PARTS)}")
     setting = Setting(options.device)
     results, failed = Results(options.out, about(setting)), []
     for name in options.parts.split(","):
         part, started = PARTS[name], time.monotonic()
-        extra = dict(save=lambda unfinished: results.write(name, unfinished)) if "save" in inspect.signature(part).parameters else {}
+        offered = dict(save=lambda unfinished: results.write(name, unfinished | dict(seconds=time.monotonic() - started)), wanted=wanted)
+        extra = {key: value for key, value in offered.items() if key in inspect.signature(part).parameters}
         try:
             with torch.no_grad():
                 result = part(setting, **extra)

@@ -63,9 +63,13 @@ def right(setting: Setting) -> dict:
     for case, layout, options in (
         ("separate", "separate", {}),
         ("gate_up", "gate_up", {}),
+        ("over NCCL", "gate_up", dict(peer_rows=0)),
         ("two pieces", "gate_up", dict(pieces=2)),
         ("four pieces", "gate_up", dict(pieces=4)),
+        ("over peers", "gate_up", dict(peer_rows=2048)),
     ):
+        if case == "over peers" and not setting.gpu:
+            continue
         torch.manual_seed(1)
         whole = GatedMLP(hidden, inner, layout=layout, device=setting.device, dtype=torch.bfloat16)
         for parameter in whole.parameters():
@@ -87,8 +91,9 @@ def models(setting: Setting) -> dict:
     """Tiny Llama, Qwen2 and Phi-3 (whose gate and up are stacked): each rank holds its own part of every MLP."""
     from transformers import AutoModel, LlamaConfig, Phi3Config, Qwen2Config
 
-    hidden = 256 if setting.gpu else 64
-    sizes = dict(hidden_size=hidden, intermediate_size=4 * hidden, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, vocab_size=512,
+    hidden, step = (256 if setting.gpu else 64), 8 * WORLD
+    inner = -(-4 * hidden // step) * step
+    sizes = dict(hidden_size=hidden, intermediate_size=inner, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, vocab_size=512,
                  max_position_embeddings=4096, pad_token_id=0, bos_token_id=1, eos_token_id=2)  # fmt: skip
     out = {}
     for name, config in (("llama", LlamaConfig), ("qwen2", Qwen2Config), ("phi3", Phi3Config)):

@@ -1,8 +1,9 @@
 """What the race compares, on the same weights: torch's DTensor MLP, tileglu's sharded one in its variants, and both on one device.
 
   dtensor        torch's parallelize_module: ColwiseParallel stacked gate_up, one fused silu-and-mul kernel, RowwiseParallel down, bf16 all-reduce
-  tileglu        float32 partial sums, rounded once; nothing overlaps
-  split          the same; the down projection's rows are cut in two, and the first half is reduced while the second is computed
+  tileglu        float32 partial sums over NCCL (peer_rows=0), rounded once; nothing overlaps
+  peers          the same sums over peer memory: the default where it is available
+  split          as tileglu; the down projection's rows are cut in two, and the first half is reduced while the second is computed
   split in 4     in four
   head start     split, with a tiny kernel ahead of the second product, so that the reduction's blocks find room first
   bf16 sums      tileglu, partial sums rounded to bf16 as dtensor does; `bf16 split` cuts that in two
@@ -24,7 +25,8 @@ from tileglu import parallel
 from tileglu.nn import GatedMLP
 from tileglu.parallel.collectives import partial_product, product_and_reduce
 
-NAMES = ("dtensor", "tileglu", "split", "split in 4", "head start", "bf16 sums", "bf16 split", "no reduction", "one device", "one merged")
+NAMES = ("dtensor", "tileglu", "peers", "split", "split in 4", "head start", "bf16 sums", "bf16 split", "no reduction", "one device", "one merged")
+EXACT = ("tileglu", "peers", "split", "split in 4")  # float32 sums, and a user can ask for them
 ALONE = ("one device", "one merged")  # rank 0 runs them, the others wait
 CUT = ("split", "split in 4", "head start", "bf16 split")  # from CUT_FROM rows on
 CUT_FROM = 512
@@ -62,10 +64,16 @@ def sharded_by_torch(setting: Setting, merged: Merged, hidden: int, inner: int) 
     return theirs
 
 
-def build(setting: Setting, hidden: int, inner: int, activation) -> dict[str, list]:
-    """Callables by contender, each a list over as many sets of weights as it takes for them to be cold. The sharded ones share their weights."""
+class Contenders(dict):
+    """Callables by name, each a list over the sets of weights. first: the whole weights of the first set, for the right answer."""
+
+    first: Merged
+
+
+def build(setting: Setting, hidden: int, inner: int, activation, wanted: tuple[str, ...]) -> Contenders:
+    """As many sets of weights as it takes for them to be cold. The sharded ones share their weights."""
     sets = max(1, min(24, -(-COLD_BYTES * WORLD // (6 * hidden * inner)))) if setting.gpu else 1
-    group, out = setting.mesh.get_group(), {name: [] for name in NAMES}
+    group, out = setting.mesh.get_group(), Contenders({name: [] for name in wanted})
     for number in range(sets):
         torch.manual_seed(100 + number)
         merged = Merged(hidden, inner, activation, device=setting.device, dtype=torch.bfloat16)
@@ -77,11 +85,12 @@ def build(setting: Setting, hidden: int, inner: int, activation) -> dict[str, li
         base._modules = {name: copy.copy(child) for name, child in whole._modules.items()}
         for child in base._modules.values():
             child._parameters = dict(child._parameters)
-        parallel.shard(base, setting.mesh, pieces=1)
+        parallel.shard(base, setting.mesh, peer_rows=0)
 
         def variant(base=base, **options):
             module = copy.copy(base)
-            parallel.GatedMLPParallel(**options).install(module, parallel.style.sharded_match(base), setting.mesh)
+            style = parallel.GatedMLPParallel(**options)
+            style.install(module, style.forward_of(base, parallel.style.sharded_match(base), setting.mesh))
             return module
 
         theirs = sharded_by_torch(setting, merged, hidden, inner)
@@ -97,17 +106,19 @@ def build(setting: Setting, hidden: int, inner: int, activation) -> dict[str, li
             return partial_product(h, down, torch.float32).to(torch.bfloat16)
 
         contenders = {
-            "dtensor": lambda x, theirs=theirs: waited(theirs(x)),
-            "tileglu": base,
-            "split": variant(pieces=2),
-            "split in 4": variant(pieces=4),
-            "head start": head_start,
-            "bf16 sums": variant(pieces=1, reduce_type=torch.bfloat16),
-            "bf16 split": variant(pieces=2, reduce_type=torch.bfloat16),
-            "no reduction": no_reduction,
+            "dtensor": lambda: lambda x, theirs=theirs: waited(theirs(x)),
+            "tileglu": lambda: base,
+            "peers": lambda: variant(peer_rows=max(setting.rows)),
+            "split": lambda: variant(pieces=2),
+            "split in 4": lambda: variant(pieces=4),
+            "head start": lambda: head_start,
+            "bf16 sums": lambda: variant(reduce_type=torch.bfloat16),
+            "bf16 split": lambda: variant(pieces=2, reduce_type=torch.bfloat16),
+            "no reduction": lambda: no_reduction,
+            "one device": lambda: whole,
+            "one merged": lambda: merged,
         }
-        if RANK == 0:
-            contenders |= {"one device": whole, "one merged": merged}
-        for name, call in contenders.items():
-            out[name].append(call)
+        out.first = merged if number == 0 else out.first
+        for name in wanted:
+            out[name].append(contenders[name]())
     return out

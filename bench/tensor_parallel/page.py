@@ -13,8 +13,8 @@ td,th{padding:.25rem .6rem;text-align:right;border-bottom:1px solid #dde3ea}td:f
 @media(prefers-color-scheme:dark){body{background:#14181e;color:#dde3ea}td,th{border-color:#333c47}svg text{fill:#dde3ea}
 .good{color:#6cc28f}.bad{color:#f2938c}}"""
 
-BARS = {"tileglu": "#2563a8", "split": "#7aa6d6", "split in 4": "#4a9a8a", "bf16 sums": "#c58a2b"}
-SUMS = ("float32", "float32, two steps", "bf16")
+BARS = {"tileglu": "#2563a8", "peers": "#7b4fb0", "split": "#7aa6d6", "split in 4": "#4a9a8a", "bf16 sums": "#c58a2b"}
+SUMS = ("float32", "float32, two steps", "float32, peers", "bf16")
 TITLES = {
     "right": "The sharded MLP against one device",
     "models": "Sharded tiny models against one device",
@@ -79,7 +79,8 @@ def speed(part: dict) -> str:
         + bars(part.get("rows", []))
         + table(["case", *NAMES, "reduction", "efficiency"], rows)
         + "<p>Reduction: the share of tileglu's time that the collective takes. Efficiency: one device's time over world size times the least of "
-        "tileglu's, split's and split in 4's. head start: split, with a tiny kernel ahead of the second product. bf16: partial sums are rounded to "
+        "tileglu's, peers', split's and split in 4's. tileglu: float32 sums over NCCL. peers: over peer memory, the default where it is available. "
+        "head start: split, with a tiny kernel ahead of the second product. bf16: partial sums are rounded to "
         "bf16, as torch's are; the others are float32. one device, one merged: unsharded, tileglu's modules and torch's, on one GPU.</p>"
         + "".join(f"<p class=bad>{html.escape(line)}</p>" for line in part.get("failed", []))
     )

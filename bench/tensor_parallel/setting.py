@@ -29,7 +29,8 @@ class Setting:
         self.models = QWEN if self.gpu else {"small": (64, 128 * WORLD)}
         self.rows = (1, 16, 128, 1024, 4096) if self.gpu else (1, 16, 512)
         self.lengths = (1, 7, 512, 2048) if self.gpu else (1, 7, 64)
-        self.mlp = (1024, 4096) if self.gpu else (64, 256)
+        hidden, step = (1024 if self.gpu else 64), 8 * WORLD
+        self.mlp = (hidden, -(-4 * hidden // step) * step)
 
     def synchronize(self) -> None:
         if self.gpu:

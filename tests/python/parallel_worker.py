@@ -144,6 +144,50 @@ def two_steps(mesh):
     assert any(asked) and not all(asked)
 
 
+def over_peers(mesh):
+    """The reduction over peer memory, with files that all ranks map in its place: at once and in two steps, the bits of an all-reduce."""
+    from tileglu.parallel import peers, style
+
+    folder, capacity = Path(tempfile.gettempdir()) / f"tileglu-peers-{os.environ['MASTER_PORT']}", 512 * 64
+    if RANK == 0:
+        folder.mkdir()
+    dist.barrier()
+
+    def shared(dtype):
+        own = str(folder / f"{dtype}.{RANK}")
+        torch.from_file(own, shared=True, size=capacity, dtype=dtype).fill_(77)
+        dist.barrier()
+        return [torch.from_file(str(folder / f"{dtype}.{r}"), shared=True, size=capacity, dtype=dtype) for r in range(WORLD)]
+
+    memory = peers.Peers(RANK, shared(torch.float32), shared(torch.int16), dist.barrier)
+    raises(ValueError, "the mesh is on cpu", lambda: parallel.shard(mlp(), mesh, peer_rows=8))
+    raises(ValueError, "peer_rows is -1", lambda: parallel.shard(mlp(), mesh, peer_rows=-1))
+    raises(ValueError, "beside peer_rows", lambda: parallel.shard(mlp(), mesh, peer_rows=1, reduce_type=torch.bfloat16))
+    original, style.peers_of = style.peers_of, lambda group, device, wanted, columns: memory if wanted else None
+    taken, total = [], memory.total
+    memory.total = lambda rows, *rest: taken.append(rows) or total(rows, *rest)
+    try:
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            whole = mlp("gate_up", hidden=64, inner=256, dtype=dtype)
+            plain, stepped = copy.deepcopy(whole), copy.deepcopy(whole)
+            parallel.shard(plain, mesh, peer_rows=0)
+            parallel.shard(stepped, mesh, peer_rows=512)
+            for peers.SECOND_STEP_BYTES in (0, 1 << 60):
+                for m in (0, 1, 7, 512, 513):  # the last one has no room and goes the plain way
+                    x = rows(m, 64, dtype=dtype)
+                    with torch.no_grad():
+                        y, expected = stepped(x), plain(x)
+                    same = torch.equal(y, expected) if WORLD == 2 else relative(y, expected) < 1e-3
+                    assert same and y.dtype == dtype, (dtype, m, relative(y, expected))
+        assert taken == 2 * 2 * [1, 7, 512], taken
+        call = torch.compile(stepped, fullgraph=True, backend="aot_eager")  # takes the collectives that a compiler knows
+        with torch.no_grad():
+            assert relative(call(x[:7]), whole(x[:7])) < 1e-2 and len(taken) == 12
+    finally:
+        style.peers_of, peers.SECOND_STEP_BYTES = original, 4_000_000
+    assert not peers.in_two_steps(128 * 8192, 2) and peers.in_two_steps(4096 * 8192, 2) and peers.in_two_steps(128 * 8192, 8)
+
+
 def half_sums(mesh):
     """reduce_type: sums in either half type, for models in either; in one piece and in three."""
     for dtype in (torch.bfloat16, torch.float16, torch.float32, torch.float64):

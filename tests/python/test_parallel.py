@@ -13,7 +13,7 @@ import tileglu
 import torch
 
 HERE = Path(__file__).parent
-CHECKS = """same_result holds_its_own_halves rounds_once pieces two_steps half_sums gradients distributed_input compiled models loads_its_own_bytes refuses_sizes
+CHECKS = """same_result holds_its_own_halves rounds_once pieces two_steps over_peers half_sums gradients distributed_input compiled models loads_its_own_bytes refuses_sizes
     refuses_ranks_that_differ""".split()
 WORLDS = [2, 4]
 
@@ -71,7 +71,8 @@ def test_the_script_that_measures_it(tmp_path):
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script), "--device", "cpu"]
     environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=str(Path(tileglu.__file__).parent.parent))
     for parts in ("load,fast", "refuse,reductions"):
-        done = subprocess.run([*launch, "--out", str(tmp_path / "result"), "--parts", parts], env=environment, capture_output=True, text=True, timeout=180)
+        command = [*launch, "--out", str(tmp_path / "result"), "--parts", parts]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180)
         assert done.returncode == 0, done.stdout + done.stderr
     told = json.loads((tmp_path / "result.json").read_text())
     assert told["failed"] == [] and all(told[part]["passed"] for part in ("load", "fast", "refuse", "reductions"))
@@ -99,6 +100,17 @@ def test_without_nccl(monkeypatch):
             tileglu.parallel.shard(tileglu.nn.GatedMLP(16, 32), mesh)
     finally:
         dist.destroy_process_group()
+
+
+def test_which_ranks_add_over_peer_memory_by_default():
+    from tileglu.parallel.peers import are_neighbours
+
+    def rank(index, **other):
+        return dict(dict(host=("a", "1"), visible=["x", "y"], index=index, capability=(9, 0), reaches=[1 - index]), **other)
+
+    assert are_neighbours([rank(0), rank(1)])
+    for odd in (rank(1, host=("a", "2")), rank(1, visible=["y"]), rank(1, capability=(8, 0)), rank(1, reaches=[]), rank(0)):
+        assert not are_neighbours([rank(0), odd]) and not are_neighbours([odd, rank(0)])
 
 
 def test_only_the_bytes_asked_for(tmp_path):

@@ -22,7 +22,7 @@ from ..patching.probe import Unmatched
 from .checkpoint import Checkpoint
 from .groups import check_agreement, group_of
 from .sharding import Part, check_divides, columns, part_of, whole
-from .style import GatedMLPParallel, as_parameter, facts, match_for, sharded_match
+from .style import GatedMLPParallel, as_parameter, device_of, facts, match_for, sharded_match
 
 __all__ = ["Checkpoint", "GatedMLPParallel", "LoadReport", "full_state_dict", "load", "plan", "shard"]
 
@@ -85,7 +85,7 @@ def load(model: nn.Module, checkpoint: str | os.PathLike, mesh: DeviceMesh, *, d
     style, group = GatedMLPParallel(**options), group_of(mesh)
     rank, world = dist.get_rank(group), dist.get_world_size(group)
     if device is None:
-        device = torch.device(mesh.device_type, torch.cuda.current_device()) if mesh.device_type == "cuda" else torch.device(mesh.device_type)
+        device = device_of(mesh)
     found, modules = gated_mlps(model, allow_meta=True), dict(model.named_modules())
     with Checkpoint(checkpoint) as file:
         check_agreement(group, [facts(modules[name], match, name) for name, match in found.items()], "their gated MLPs")
@@ -127,7 +127,7 @@ def load(model: nn.Module, checkpoint: str | os.PathLike, mesh: DeviceMesh, *, d
                 new = as_parameter(value, match, linear, part, mesh, old.requires_grad)
             seen[id(old)] = table[key] = new
         for name, match in found.items():
-            style.install(modules[name], match, mesh)
+            style.install(modules[name], style.forward_of(modules[name], match, mesh))
         return LoadReport(list(found), file.bytes_read, file.total_bytes)
 
 
