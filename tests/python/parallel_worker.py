@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 import traceback
+import warnings
 from pathlib import Path
 
 import torch
@@ -186,6 +187,40 @@ def over_peers(mesh):
     finally:
         style.peers_of, peers.SECOND_STEP_BYTES = original, 4_000_000
     assert not peers.in_two_steps(128 * 8192, 2) and peers.in_two_steps(4096 * 8192, 2) and peers.in_two_steps(128 * 8192, 8)
+
+
+def peers_are_agreed_on(mesh):
+    """One rank that can't have the memory is enough: asked for, an error on every rank; by default, NCCL on every rank, and a warning."""
+    from tileglu.parallel import peers
+
+    group, device = mesh.get_group(), torch.device("cuda", RANK)
+    original = peers.allocated, peers.facts_of
+    facts = dict(host=("a", "b"), visible=list(range(WORLD)), index=RANK, capability=(9, 0), reaches=[r for r in range(WORLD) if r != RANK])
+    made = []
+
+    def allocated(group, device, capacity):
+        if RANK == 1 and capacity > 4096 * 10:
+            raise RuntimeError("no room\nfor this")
+        made.append(capacity)
+        return peers.Peers(RANK, [torch.empty(capacity)] * WORLD, [torch.empty(capacity, dtype=torch.int16)] * WORLD, None)
+
+    try:
+        peers.allocated, peers.facts_of = allocated, lambda device: facts
+        default = peers.peers_of(group, device, None, 10)
+        assert (default is not None) == (WORLD == 2)  # what was measured
+        asked = peers.peers_of(group, device, 4096, 10)
+        assert asked.capacity == 40960 and made == [40960] and asked is peers.peers_of(group, device, 8, 10)
+        raises(RuntimeError, "leave it at 0 for NCCL: no room", lambda: peers.peers_of(group, device, 8192, 10))
+        if WORLD == 2:
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                assert peers.peers_of(group, device, None, 20) is None
+            assert "over NCCL, as peer memory was refused: no room" in str(said[0].message)
+        facts["host"] = (f"host {RANK}", "b")
+        assert peers.peers_of(group, device, None, 30) is None and peers.peers_of(group, device, 0, 1) is None
+    finally:
+        peers.allocated, peers.facts_of = original
+        peers._shared.clear()
 
 
 def half_sums(mesh):
