@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -51,7 +52,9 @@ void put(std::string_view text) {
 void complain(std::string_view text) noexcept { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
 
 int fail(const status& s) {
-  complain(fmt::format("tileglu: {}: {}\n", name(s.code()), s.text().empty() ? "no more is known" : s.text()));
+  std::string text = s.text().empty() ? "no more is known" : s.text();
+  std::ranges::replace_if(text, [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');  // a typed or stored word may command a terminal
+  complain(fmt::format("tileglu: {}: {}\n", name(s.code()), text));
   return exit_code_of(s);
 }
 

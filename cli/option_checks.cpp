@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <regex>
 
 #include <fmt/core.h>
 
@@ -39,12 +38,11 @@ std::vector<std::string> commands_of(const CLI::App& app) {
 
 /// What CLI11 says of an option with too few or too many values.
 std::string in_our_words(const std::string& text) {
-  std::smatch parts;
-  if (std::regex_match(text, parts, std::regex("(.*) was given a disallowed flag override")))
-    return "--" + parts.str(1) + " is given a value; allowed is --" + parts.str(1) + " alone";
-  if (std::regex_match(text, parts, std::regex("(--.*): 1 required .* missing"))) return parts.str(1) + " is given no value; allowed is one";
-  if (std::regex_match(text, parts, std::regex("(--.*): At Most 1 required but received (.*)")))
-    return parts.str(1) + " is given " + parts.str(2) + " times; allowed is once";
+  const std::size_t colon = text.find(':'), flag = text.find(" was given a disallowed flag override");
+  const std::size_t count = text.find(": At Most 1 required but received ");
+  if (flag != std::string::npos) return "--" + text.substr(0, flag) + " is given a value; allowed is --" + text.substr(0, flag) + " alone";
+  if (count != std::string::npos) return text.substr(0, count) + " is given " + text.substr(text.rfind(' ') + 1) + " times; allowed is once";
+  if (text.ends_with(" missing") && text.find(": 1 required ") == colon) return text.substr(0, colon) + " is given no value; allowed is one";
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/number_words.hpp"
 #include "plan/config/interleaved_shape.hpp"
 
 namespace tileglu::plan_detail {
@@ -33,7 +34,7 @@ std::string refuse_interleaved(const interleaved_config& config, const problem& 
   if (covers_general(config)) return {};
   const std::string why = ": " + std::to_string(accumulators(config)) + " accumulators a thread leave no registers for more";
   if (p.act.kind != activation_kind::silu) return "act.kind is " + std::string(name(p.act.kind)) + "; allowed is silu" + why;
-  if (p.act.limit != std::numeric_limits<float>::infinity()) return "act.limit is " + std::to_string(p.act.limit) + "; allowed is infinity" + why;
+  if (p.act.limit != std::numeric_limits<float>::infinity()) return "act.limit is " + base::shortest(p.act.limit) + "; allowed is infinity" + why;
   if (p.bias) return "bias is true; allowed is false" + why;
   if (p.mode != numerics::fp32_through) return "mode is " + std::string(name(p.mode)) + "; allowed is fp32_through" + why;
   return {};

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 
+#include "base/number_words.hpp"
 #include "plan/config/gate_first_shape.hpp"
 #include "plan/config/interleaved_shape.hpp"
 #include "plan/config/paired_shape.hpp"
 
 namespace tileglu::plan_detail {
 namespace {
+
+using base::fixed;
 
 constexpr double measured_bytes_per_second = 4.18e12;  // of the H200 that the rows' bytes_per_ns were measured on
 
@@ -46,13 +48,6 @@ double overlapped(double a, double b) {
   return top * std::pow(std::pow(a / top, p) + std::pow(b / top, p), 1 / p);
 }
 
-template <class... Numbers>
-std::string words(const char* format, Numbers... numbers) {
-  char text[160];
-  std::snprintf(text, sizeof text, format, numbers...);
-  return text;
-}
-
 cost_estimate decode_cost(const kernel_row& row, const problem& p, const device_facts& device) {
   const auto& config = std::get<decode_config>(row.config);
   const row_timing& t = row.timing;
@@ -63,7 +58,7 @@ cost_estimate decode_cost(const kernel_row& row, const problem& p, const device_
   const double waves = std::ceil(static_cast<double>(p.n) / (8 * config.row_tiles)) / (device.sm_count * t.blocks_per_sm);
   const double tail = (std::ceil(waves) - waves) / waves;
   const double stream_us = weight_bytes(p) / rate * 1e-3 * (1 + t.imbalance * (steps - 1) + t.tail * tail);
-  return {t.fixed_us + stream_us, 1, 1, 0, words("weights stream for %.1f us; %.2f waves of blocks", stream_us, waves)};
+  return {t.fixed_us + stream_us, 1, 1, 0, "weights stream for " + fixed(stream_us, 1) + " us; " + fixed(waves, 2) + " waves of blocks"};
 }
 
 }  // namespace
@@ -80,7 +75,8 @@ cost_estimate sm90_cost(const kernel_row& row, const problem& p, const device_fa
   const double rate = row.timing.bytes_per_ns * device.memory_bytes_per_second / measured_bytes_per_second;
   const double stream_us = bytes / rate * 1e-3 * (1 + row.timing.idle * tiles.idle);
   const double us = row.timing.fixed_us + overlapped(multiply_us, stream_us);
-  return {us, 1, 8, 0, words("tiles fill the SMs to %.2f; %.1f us to multiply, %.1f us to stream", tiles.fill, multiply_us, stream_us)};
+  return {us, 1, 8, 0,
+          "tiles fill the SMs to " + fixed(tiles.fill, 2) + "; " + fixed(multiply_us, 1) + " us to multiply, " + fixed(stream_us, 1) + " us to stream"};
 }
 
 }  // namespace tileglu::plan_detail

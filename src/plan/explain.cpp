@@ -1,16 +1,11 @@
-#include <cstdio>
-
+#include "base/number_words.hpp"
 #include "plan/config/kernel_row.hpp"
 #include "tileglu/plan.hpp"
 
 namespace tileglu {
 namespace {
 
-std::string microseconds(double us) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f us", us);
-  return text;
-}
+std::string microseconds(double us) { return base::fixed(us, 1) + " us"; }
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <limits>
 #include <string>
 
+#include "base/number_words.hpp"
 #include "tileglu/problem.hpp"
 
 namespace tileglu {
@@ -54,8 +55,8 @@ status validate(const problem& p) {
   constexpr const char* kinds = "silu (0), gelu_tanh (1), gelu_erf (2), relu (3), sigmoid (4), identity (5), gpt_oss (6)";
   if (auto s = check_enum("act.kind", p.act.kind, 7, kinds); !s.ok()) return s;
   if (auto s = check_enum("mode", p.mode, 2, "fp32_through (0), match_unfused (1)"); !s.ok()) return s;
-  if (!(p.act.limit > 0)) return bad("act.limit is " + std::to_string(p.act.limit) + "; allowed is a number above 0, or infinity for no clamp");
-  if (!std::isfinite(p.act.alpha)) return bad("act.alpha is " + std::to_string(p.act.alpha) + "; allowed is a finite number");
+  if (!(p.act.limit > 0)) return bad("act.limit is " + base::shortest(p.act.limit) + "; allowed is a number above 0, or infinity for no clamp");
+  if (!std::isfinite(p.act.alpha)) return bad("act.alpha is " + base::shortest(p.act.alpha) + "; allowed is a finite number");
   if (auto s = check_stride("ldx", p.ldx, "k", p.k, p.m); !s.ok()) return s;
   if (auto s = check_stride("ldw", p.ldw, "k", p.k, 2 * p.n); !s.ok()) return s;
   return check_stride("ldy", p.ldy, "n", p.n, p.m);
@@ -64,8 +65,8 @@ status validate(const problem& p) {
 std::string describe(const problem& p) {
   std::string text = "m=" + std::to_string(p.m) + " n=" + std::to_string(p.n) + " k=" + std::to_string(p.k) + " " + std::string(name(p.x_type)) +
                      " " + std::string(name(p.layout)) + " " + std::string(name(p.act.kind));
-  if (p.act.kind == activation_kind::gpt_oss) text += "(alpha " + std::to_string(p.act.alpha) + ")";
-  if (p.act.limit != std::numeric_limits<float>::infinity()) text += " limit " + std::to_string(p.act.limit);
+  if (p.act.kind == activation_kind::gpt_oss) text += "(alpha " + base::shortest(p.act.alpha) + ")";
+  if (p.act.limit != std::numeric_limits<float>::infinity()) text += " limit " + base::shortest(p.act.limit);
   if (p.bias) text += " bias";
   text += " " + std::string(name(p.mode));
   if (p.ldx) text += " ldx=" + std::to_string(p.ldx);

@@ -54,6 +54,8 @@ class CommandLine(unittest.TestCase):
         self.expect(BAD_USAGE, "plan", says="no problem was given")
         for shape in ("16", "16x4", "16x4x2x1", "ax4x2", "1,x4x2", "99999999999999999999x4x2", ""):
             self.expect(BAD_USAGE, "plan", shape, says=f"'{shape}'")
+        typed = self.expect(BAD_USAGE, "plan", "1x8x8\n\x1b[31m", says="shape is '1x8x8??[31m'")
+        self.assertNotIn("\x1b", typed.stderr, "what was typed commands no terminal")
         self.expect(BAD_USAGE, "plan", "--", "-1x4x2", says="m is -1")
         self.expect(BAD_USAGE, "plan", "1x4x2", "--device", "toaster", says="toaster")
         self.expect(BAD_USAGE, "plan", "1x4x2", "--kernel", "turbo", says="turbo")

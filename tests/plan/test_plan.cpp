@@ -124,6 +124,7 @@ TEST_P(Refuses, InWords) {
   ASSERT_TRUE(chosen.ok()) << chosen.error().text();
   const candidate& c = row_of(*chosen, GetParam().kernel);
   EXPECT_TRUE(c.refused);
+  if (c.reason.find("CUTLASS's headers were not found") != std::string::npos) GTEST_SKIP() << "built without CUTLASS";
   EXPECT_NE(c.reason.find(GetParam().words), std::string::npos) << c.reason;
   // Forced, the same words are the error.
   plan_options options;

@@ -57,8 +57,8 @@ const wrong_value wrong_values[] = {
     {"layout_negative", [](problem& p) { p.layout = static_cast<weight_layout>(-1); }, "layout is ", "-1", "separate"},
     {"activation_unknown", [](problem& p) { p.act.kind = static_cast<activation_kind>(7); }, "act.kind is ", "7", "gpt_oss"},
     {"numerics_unknown", [](problem& p) { p.mode = static_cast<numerics>(2); }, "mode is ", "2", "match_unfused"},
-    {"limit_zero", [](problem& p) { p.act.limit = 0; }, "act.limit is ", "0.0", "above 0"},
-    {"limit_negative", [](problem& p) { p.act.limit = -2; }, "act.limit is ", "-2.0", "above 0"},
+    {"limit_zero", [](problem& p) { p.act.limit = 0; }, "act.limit is ", "is 0; ", "above 0"},
+    {"limit_negative", [](problem& p) { p.act.limit = -2; }, "act.limit is ", "is -2; ", "above 0"},
     {"limit_nan", [](problem& p) { p.act.limit = std::nanf(""); }, "act.limit is ", "nan", "above 0"},
     {"alpha_nan", [](problem& p) { p.act.alpha = std::nanf(""); }, "act.alpha is ", "nan", "finite"},
     {"alpha_infinite", [](problem& p) { p.act.alpha = std::numeric_limits<float>::infinity(); }, "act.alpha is ", "inf", "finite"},
@@ -91,12 +91,17 @@ TEST(Words, EveryNameIsFoundAgain) {
   EXPECT_NE(wrong.error().text().find("silu, gelu_tanh"), std::string::npos);
 }
 
+TEST(Describe, NumbersKeepTheirDigits) {
+  problem p{.m = 1, .n = 2, .k = 3, .act = {activation_kind::gpt_oss, -3e38f, 1e-45f}};
+  EXPECT_NE(describe(p).find("gpt_oss(alpha -3e+38) limit 1e-45 "), std::string::npos) << describe(p);
+}
+
 TEST(Describe, SaysEverythingThatIsNotDefault) {
   EXPECT_EQ(describe({.m = 16, .n = 4864, .k = 896}), "m=16 n=4864 k=896 bf16 separate silu fp32_through");
   problem p{.m = 1, .n = 2, .k = 3, .x_type = dtype::fp16, .layout = weight_layout::interleaved};
   p.act = gpt_oss_activation(), p.bias = true, p.mode = numerics::match_unfused;
   p.ldx = 5, p.ldw = 6, p.ldy = 7;
-  for (const char* word : {"fp16", "interleaved", "gpt_oss", "1.702", "7.0", "bias", "match_unfused", "ldx=5", "ldw=6", "ldy=7"})
+  for (const char* word : {"fp16", "interleaved", "gpt_oss(alpha 1.702)", "limit 7 ", "bias", "match_unfused", "ldx=5", "ldw=6", "ldy=7"})
     EXPECT_NE(describe(p).find(word), std::string::npos) << word << " is not in " << describe(p);
 }
 
