@@ -16,8 +16,8 @@ from scipy.optimize import least_squares
 SMS, OVERLAP_EXPONENT = 132, 4.0  # the machine that was raced; overlapped() of cost_sm90.cpp
 # Blocks of the plain silu bf16 instance that an SM holds (registers of the build, 65536 an SM, 2048 threads).
 DECODE_BLOCKS_PER_SM = {"t1r1u2w8p": 4, "t1r2u2w8p": 2, "t2r2u2w8p": 1, "t2r3u1w4": 4, "t2r2u2w4p": 4}
-LEAST_CELLS = 6  # fewer say nothing about five constants
-FIELDS = ("block_ns", "tile_ns", "fixed_us", "bytes_per_ns", "idle", "imbalance", "tail", "blocks_per_sm")
+LEAST_CELLS = 5  # fewer say nothing about five constants
+FIELDS = ("block_ns", "tile_ns", "fixed_us", "bytes_per_ns", "idle", "imbalance", "tail", "blocks_per_sm", "largest_m", "smallest_m", "smallest_k")
 
 
 def shape_of(row):
@@ -70,9 +70,10 @@ def gather(paths):
                 ratios.setdefault(row, {}).setdefault(at, []).append(us / gemm)
     found = {}
     for row in ratios.keys() | quick.keys():
+        idle = 0 if row.startswith("decode") else shape_of(row)[0] * (shape_of(row)[2] - 1)  # up to this m a cluster has CTAs without rows: never chosen
         cells = {at: (ratio, 0.25) for at, ratio in quick.get(row, {}).items()}
         cells |= {at: (float(np.exp(np.mean(np.log(values)))), 1.0) for at, values in ratios.get(row, {}).items()}
-        found[row] = [(*at, ratio * float(np.median(bare[at])), weight) for at, (ratio, weight) in sorted(cells.items())]
+        found[row] = [(*at, ratio * float(np.median(bare[at])), weight) for at, (ratio, weight) in sorted(cells.items()) if at[0] > idle]
     return dict(sorted(found.items()))
 
 
@@ -85,7 +86,7 @@ def fit_decode(row, points):
     solved = least_squares(lambda p: np.log(predict_decode(p, cells) / us), [2, 4000, 0.3, 0.1], bounds=([0.3, 2500, 0, 0], [12, 4700, 1.5, 0.6]),
                            loss="soft_l1", f_scale=0.01)
     fixed_us, rate, imbalance, tail = solved.x
-    return (0, 0, fixed_us, rate, 0, imbalance, tail, resident), predict_decode(solved.x, cells)
+    return (0, 0, fixed_us, rate, 0, imbalance, tail, resident, 0, 0, 0), predict_decode(solved.x, cells)
 
 
 def fit_tiles(row, points):
@@ -101,7 +102,7 @@ def fit_tiles(row, points):
             solved = least_squares(lambda p: weight * np.log(predict_tiles(p, cells) / us), [slow * ideal, 0.5 * ideal, 3, rate, 0.3], bounds=(low, high),
                                    loss="soft_l1", f_scale=0.02, x_scale=[ideal, ideal, 3, 4000, 1])
             best = solved if best is None or solved.cost < best.cost else best
-    return (*best.x, 0, 0, 0), predict_tiles(best.x, cells)
+    return (*best.x, 0, 0, 0, m[weight == 1].max(initial=0), m.min(), k.min()), predict_tiles(best.x, cells)
 
 
 def write_table(path, fits, sources):
@@ -110,7 +111,7 @@ def write_table(path, fits, sources):
              "struct measured_row {", "  std::string_view row;", "  row_timing timing;  ///< " + ", ".join(FIELDS), "  std::string_view evidence;", "};", "",
              f"inline constexpr std::array<measured_row, {len(fits)}> row_timings = {{{{"]
     for row, (p, errors) in sorted(fits.items()):
-        values = f"{p[0]:.1f}, {p[1]:.0f}, {p[2]:.2f}, {p[3]:.0f}, {p[4]:.2f}, {p[5]:.2f}, {p[6]:.2f}, {p[7]:.0f}"
+        values = f"{p[0]:.1f}, {p[1]:.0f}, {p[2]:.2f}, {p[3]:.0f}, {p[4]:.2f}, {p[5]:.2f}, {p[6]:.2f}, {p[7]:.0f}, {p[8]:.0f}, {p[9]:.0f}, {p[10]:.0f}"
         lines.append(f'    {{"{row}", {{{values}}}, "H200, {len(errors)} cells, median error {np.median(errors) * 100:.1f} %, largest {errors.max() * 100:.1f} %: {sources}"}},')
     lines += ["}};", "", "}  // namespace tileglu::plan_detail", ""]
     open(path, "w").write("\n".join(lines))

@@ -40,8 +40,9 @@ std::vector<std::string> split(const char* text) {
 
 bool parse(int argc, char** argv, arguments& a) {
   for (int i = 1; i < argc; ++i) {
-    a.command += std::string(" ") + argv[i];
     const auto is = [&](const char* option) { return std::strcmp(argv[i], option) == 0; };
+    const bool says_where = is("--json");  // the file's place says nothing about the run
+    if (!says_where) a.command += std::string(" ") + argv[i];
     if (is("--full")) {
       a.of = amount::full;
     } else if (is("--quick")) {
@@ -56,7 +57,8 @@ bool parse(int argc, char** argv, arguments& a) {
       if (is("--seconds")) a.seconds = std::atof(argv[i + 1]);
       if (is("--profile")) a.profile = split(argv[i + 1]);
       if (is("--json")) a.json = argv[i + 1];
-      a.command += std::string(" ") + argv[++i];
+      ++i;
+      if (!says_where) a.command += std::string(" ") + argv[i];
     } else {
       return false;
     }

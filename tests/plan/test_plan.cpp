@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "tileglu/tileglu.hpp"
 
@@ -66,6 +68,34 @@ TEST(Plan, HopperHasAFusedKernelForEveryNumberOfRows) {
         const auto fused = rows_of_backend(*chosen, backend_id::sm90);
         EXPECT_TRUE(std::any_of(fused.begin(), fused.end(), [](const candidate& c) { return !c.refused; })) << explain(*chosen);
       }
+}
+
+/// Rows whose constants come from one wave of tiles were once taken at m = 4096, at 1.27 times the bare product.
+TEST(Plan, RowsWithSwappedOperandsAreForFewRows) {
+  for (const auto& [n, k] : {std::pair{29568, 8192}, {18944, 3584}, {8960, 1536}, {3584, 4096}, {1536, 576}})
+    for (const std::int64_t m : {513, 576, 1500, 2048, 3000, 4096, 8192, 16384}) {
+      const auto chosen = plan({.m = m, .n = n, .k = k}, device("h200"));
+      ASSERT_TRUE(chosen.ok()) << chosen.error().text();
+      EXPECT_NE(chosen->row.rfind("paired_t", 0), 0U) << "m " << m << " n " << n << " k " << k << ": " << chosen->row;
+    }
+  const auto few = plan({.m = 320, .n = 3584, .k = 4096}, device("h200"));
+  ASSERT_TRUE(few.ok());
+  EXPECT_EQ(few->row.rfind("paired_t", 0), 0U) << few->row;
+  const auto forced = plan({.m = 4096, .n = 3584, .k = 4096}, device("h200"), {.kernel = few->row});
+  ASSERT_TRUE(forced.ok()) << forced.error().text();
+  EXPECT_EQ(forced->row, few->row);
+}
+
+TEST(Plan, NoClusterIsTakenWhoseSecondRowOfTilesIsEmpty) {
+  for (const std::int64_t n : {1536, 3584, 7168, 18944})
+    for (std::int64_t m = 1; m <= 256; ++m) {
+      const auto chosen = plan({.m = m, .n = n, .k = 4096}, device("h200"));
+      ASSERT_TRUE(chosen.ok()) << chosen.error().text();
+      int rows = 0;
+      if (chosen->row.rfind("paired_", 0) == 0 && chosen->row.find("_c2x1") != std::string::npos)
+        rows = std::atoi(chosen->row.c_str() + chosen->row.find_first_of("0123456789"));
+      EXPECT_GT(m, rows) << n << ": " << chosen->row;
+    }
 }
 
 TEST(Plan, AnOlderGpuRunsThePortablePath) {

@@ -25,6 +25,9 @@ struct row_timing {
   double imbalance = 0;     ///< decode: share of the time that K blocks cost which the warps of a block can't share evenly
   double tail = 0;          ///< decode: share of the time that the unfilled part of the last wave costs
   double blocks_per_sm = 0; ///< decode: blocks that an SM holds
+  double largest_m = 0;     ///< tiles: the largest m of the races; 0: not recorded
+  double smallest_m = 0;    ///< tiles: the smallest m of the races
+  double smallest_k = 0;    ///< tiles: the smallest k of the races
 };
 
 struct kernel_row {
