@@ -51,7 +51,8 @@ double overlapped(double a, double b) {
 /// 5 % more where m or k is below what the row was raced at, and 5 % for every halving further: a row that was raced there should win. (More for
 /// rows whose fit is worse, by their median error, was tried: the choices got no better.)
 double doubt(const row_timing& t, const problem& p) {
-  const double below = std::max(t.smallest_m / (1.9 * static_cast<double>(p.m)), t.smallest_k / (1.5 * static_cast<double>(p.k)));
+  const double below = std::max(t.smallest_m / (1.9 * static_cast<double>(std::max<std::int64_t>(p.m, 1))),
+                                t.smallest_k / (1.5 * static_cast<double>(std::max<std::int64_t>(p.k, 1))));
   return below > 1 ? 1.05 + 0.05 * std::log2(below) : 1;
 }
 
@@ -70,7 +71,7 @@ cost_estimate decode_cost(const kernel_row& row, const problem& p, const device_
 
 /// The constants of a row that was raced in one wave of tiles say little about many: at m = 4096 `paired_t112x64_s7_c2x1`, raced up to 352, took
 /// 1.27 times the bare product where 0.95 was expected (docs/lab-book.md). From 4096 on time grows with m alone. Rows with swapped operands have
-/// been raced at m >= 1024 since, and took 1.02 to 1.27 in every one of nine cells.
+/// been raced at m >= 1500 since, and took 1.02 to 1.29 in every one of nine cells.
 bool is_extrapolated(const kernel_row& row, std::int64_t m) {
   const auto* c = std::get_if<paired_config>(&row.config);
   if (c && c->is_swapped()) return m > 512;
