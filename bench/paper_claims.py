@@ -1,24 +1,21 @@
-"""The paper's claims (arXiv 2607.02521) beside what the races measured: python3 bench/paper_claims.py bench/results/*race-default*.json ...
+"""The paper's claims (arXiv 2607.02521) beside what the races measured.
+
+  python3 bench/paper_claims.py bench/results/*race-field*.json bench/results/*dram-bytes.json
 
 Reads the JSON of bench/race (contenders gemm, kernel1, kernel2, tileglu; launched_eager, eager, merged, compile where they took part) and of
 scripts/dram_bytes, and prints one line a claim: the paper's figure, ours, and the cell it comes from. A claim whose contenders are in none of
 the files is said to be missing. Needs nothing but Python.
 """
 import argparse
-import json
-import math
+
+import races
 
 PEAK_TFLOPS = 989.0  # dense bf16, H100 and H200, datasheet
 
 
 def cells_of(paths):
     """[(model, m, n, k, {contender: us})] of the burst cells; each ratio is taken inside one cell of one run."""
-    cells = []
-    for path in paths:
-        for row in json.load(open(path)).get("rows", []):
-            if row["regime"] == "burst":
-                cells.append((row["model"], row["m"], row["n"], row["k"], row["us"]))
-    return cells
+    return [(cell["model"], cell["m"], cell["n"], cell["k"], cell["us"]) for cell in races.cells(paths)]
 
 
 def name_of(cell):
@@ -46,8 +43,8 @@ def spread(pairs, unit=""):
     if not pairs:
         return "not in these files"
     (low, at_low), (high, at_high) = pairs[0], pairs[-1]
-    mean = math.exp(sum(math.log(value) for value, _ in pairs) / len(pairs)) if low > 0 else float("nan")
-    return f"{low:.2f}{unit} ({name_of(at_low)}) to {high:.2f}{unit} ({name_of(at_high)}), geomean {mean:.2f}{unit} of {len(pairs)} cells"
+    mean = f"geomean {races.geomean([value for value, _ in pairs]):.2f}{unit} of {len(pairs)} cells" if low > 0 else f"{len(pairs)} cells"
+    return f"{low:.2f}{unit} ({name_of(at_low)}) to {high:.2f}{unit} ({name_of(at_high)}), {mean}"
 
 
 def tflops(cells, contender):
@@ -89,18 +86,22 @@ def intensity_gain(cells):
     return sorted(gains, key=lambda pair: pair[0])
 
 
-def dram_lines(paths):
-    for path in paths:
-        for cell in json.load(open(path)).get("cells", []):
-            if "ratio" in cell:
-                yield f"{cell['row']} M = {cell['m']} {cell['ratio']:.3f}"
+def is_dram(document):
+    """Whether scripts/dram_bytes wrote it. A cell that Nsight Compute did not measure has an error in place of a ratio."""
+    cells = document.get("cells")
+    return "metrics" in document and isinstance(cells, list) and all(cell.keys() >= {"row", "m", "ratio"} or "error" in cell for cell in cells)
+
+
+def dram_lines(documents):
+    return [f"{cell['row']} M = {cell['m']} {cell['ratio']:.3f}" for document in documents for cell in document["cells"] if "ratio" in cell]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", help="JSON of bench/race or scripts/dram_bytes")
     files = parser.parse_args().files
-    cells = cells_of(files)
+    dram = {file: document for file in files if is_dram(document := races.load(file))}
+    cells = cells_of(file for file in files if file not in dram)
     claims = [
         ("up to 2.47x over PyTorch, launched", "the faster of its two: " + spread(speedups(cells, "launched_eager", "fused"), "x")),
         ("", "tileglu: " + spread(speedups(cells, "launched_eager", "tileglu"), "x")),
@@ -112,7 +113,7 @@ def main():
         ("SwiGLU 9-37 % of the time", "of gate, up and activation: " + spread(activation_share(cells), " %")),
         ("torch.compile at 34-94 % of eager's speed", "eager's time over compile's, in graphs: " + spread(speedups(cells, "eager", "compile"))),
         ("arithmetic intensity up by as much as 247 %", "from the shapes: " + spread(intensity_gain(cells), " %")),
-        ("no intermediate in memory", "DRAM bytes over X + Wg + Wu + Y: " + (", ".join(dram_lines(files)) or "not in these files")),
+        ("no intermediate in memory", "DRAM bytes over X + Wg + Wu + Y: " + (", ".join(dram_lines(dram.values())) or "not in these files")),
     ]
     width = max(len(claim) for claim, _ in claims)
     for claim, ours in claims:
@@ -120,4 +121,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    races.command(main)

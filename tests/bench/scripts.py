@@ -1,0 +1,161 @@
+"""The scripts that judge races and run them, without a GPU: python3 tests/bench/scripts.py TILEGLU. fit_rows.py: test_fit_rows.py beside it."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "bench" / "results"
+PROGRAM = sys.argv.pop(1)
+
+
+def cell(m=64, k=896, n=4864, regime="burst", model="0.5B", facts=None, **us):
+    return {"model": model, "m": m, "n": n, "k": k, "regime": regime, "us": us, "facts": facts or {}}
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return str(path)
+
+    def program(self, name, text):
+        """A shell script in a folder that stands first in PATH."""
+        path = self.file(f"bin/{name}", "#!/bin/sh\n" + text)
+        os.chmod(path, 0o755)
+        return path
+
+    def run_command(self, code, command, says="", **environment):
+        path = f"{self.folder}/bin:{os.environ['PATH']}"
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=os.environ | {"PATH": path} | environment)
+        self.assertEqual(done.returncode, code, f"{command}: {done.stdout}{done.stderr}")
+        self.assertNotIn("Traceback", done.stderr)
+        self.assertIn(says, done.stdout + done.stderr)
+        return done.stdout
+
+    def script(self, code, name, *arguments, says=""):
+        return self.run_command(code, [sys.executable, ROOT / "bench" / name, *arguments], says)
+
+
+class Choices(Scripts):
+    def choices(self, code, *arguments, program=PROGRAM, says=""):
+        cells = self.file("cells.json", {"about": "one", "list": {"models": {"0.5B": [896, 4864]}, "m": [1, 64]}})
+        return self.script(code, "choices.py", "--program", program, "--cells", cells, *arguments, says=says)
+
+    def test_a_row_costs_what_its_races_say(self):
+        plans = self.run_command(0, [PROGRAM, "plan", "1,64x4864x896", "--device", "h200", "--layout", "stacked_gate_up", "--json"])
+        first, second = (plan["row"] for plan in json.loads(plans))
+        named, chosen = f"row:{first}", {"tileglu": {"row": second}}
+        one = self.file("one.json", {"rows": [cell(m=1, gemm=10.0, **{named: 12.0}), cell(gemm=10.0, tileglu=9.0, facts=chosen)]})
+        sustained = cell(m=1, regime="sustained", gemm=1.0, **{named: 9.0})
+        other = self.file("other.json", {"rows": [cell(m=1, gemm=20.0, **{named: 6.0}), sustained]})
+        said = self.choices(0, one, other, "--worst", "0.5")
+        self.assertIn(f"0.5B M = 1: {first} 0.600, runs: 2", said)  # the geomean of 1.2 and 0.3
+        self.assertIn("M =     1 geomean 0.600 over 1 of 1 models, largest 0.600", said)
+        self.assertIn(f"0.5B M = 64: {second} 0.900, runs: 1", said)
+        self.assertNotIn("0.5B", self.choices(0, one, other, "--worst", "0.95"))
+
+    def test_what_no_race_has_seen_is_said(self):
+        said = self.choices(0, self.file("one.json", {"rows": [cell(m=1, tileglu=1.0)]}))
+        self.assertEqual(said.count("was not raced there"), 2)
+
+    def test_bad_files_and_programs_are_named(self):
+        race = self.file("race.json", {"rows": []})
+        self.choices(2, self.folder / "none.json", says="none.json: No such file")
+        self.choices(2, self.file("half.json", '{"rows": ['), says="half.json: no JSON")
+        self.choices(2, self.file("list.json", []), says="list.json: a JSON list; allowed is an object")
+        self.choices(2, self.file("other.json", {"rows": [{"m": 1}]}), says="other.json: no race; allowed is an object whose 'rows' have")
+        self.choices(2, race, program=self.folder / "none", says="none: No such file")
+        self.choices(2, race, program="/bin/echo", says="its plan is no JSON")
+        self.choices(2, race, "--device", "toaster", says="toaster")
+
+
+class PaperClaims(Scripts):
+    def test_each_claim_by_hand(self):
+        race = self.file("race.json", {"rows": [
+            cell(gemm=10.0, eager=20.0, launched_eager=40.0, merged=12.0, compile=16.0, kernel1=10.0, kernel2=8.0, tileglu=5.0),
+            cell(m=2048, gemm=100.0, eager=125.0, kernel1=90.0, kernel2=95.0),
+            cell(m=1, regime="sustained", gemm=1.0, kernel1=1e-3, kernel2=1.0)]})
+        moved = [{"row": "paired_x", "m": 64, "ratio": 1.0074}, {"error": "no counters"}]
+        dram = self.file("dram.json", {"metrics": "dram__bytes_read.sum", "cells": moved})
+        said = self.script(0, "paper_claims.py", race, dram)
+        for line in ("the faster of its two: 5.00x (0.5B, M = 64) to 5.00x", "tileglu: 8.00x (0.5B, M = 64)",
+                     "the faster of its two: 1.39x (0.5B, M = 2048) to 2.50x (0.5B, M = 64), geomean 1.86x of 2 cells",
+                     "tileglu: 2.40x (0.5B, M = 64)", "Kernel-2 faster in 1 of 2 cells, Kernel-1 in 1 (0.5B, M = 2048)",
+                     "20.00 % (0.5B, M = 2048) to 50.00 % (0.5B, M = 64)", "in graphs: 1.25 (0.5B, M = 64)",
+                     "kernel1 397 TFLOP/s, 40.1 % (0.5B, M = 2048)",  # 4 x 2048 x 4864 x 896 / 90 us
+                     "paired_x M = 64 1.007\n"):
+            self.assertIn(line, said)
+
+    def test_missing_claims_are_said(self):
+        self.assertEqual(self.script(0, "paper_claims.py", self.file("race.json", {"rows": [cell(gemm=1.0)]})).count("not in these files"), 9)
+
+    def test_bad_files_are_named(self):
+        self.script(2, "paper_claims.py", self.file("cpu.json", {"cells": [{"ratio": 1.0}]}), says="cpu.json: no race")
+        self.script(2, "paper_claims.py", self.folder / "none.json", says="none.json: No such file")
+
+
+class GpuRace(Scripts):
+    """By a python3 and an nvidia-smi that only write down what they are asked."""
+
+    def race(self, code, *names, python="exit 0", says=""):
+        self.program("nvidia-smi", "echo 'NVIDIA H200'\n")
+        self.program("python3", f'echo "$@" >> {self.folder}/asked\n{python}\n')
+        (self.folder / "asked").write_text("")
+        self.run_command(code, [ROOT / "scripts" / "gpu_race", PROGRAM, self.folder, *names], says)
+        return re.findall(r"-h200-race-(\w+)\.json", (self.folder / "asked").read_text())
+
+    def test_names_choose(self):
+        self.assertEqual(self.race(0), ["default", "outside", "sustained", "field", "compile"])
+        self.assertEqual(self.race(0, "field"), ["field"])
+        self.assertEqual(self.race(0, "compile", "default"), ["compile", "default"])
+
+    def test_a_name_that_is_none_is_refused_before_anything_runs(self):
+        for name in ("fields", "", "default outside"):
+            self.assertEqual(self.race(2, "default", name, says=f"'{name}' is no race; allowed are default outside"), [])
+
+    def test_a_race_that_fails_fails_the_whole_and_the_others_run(self):
+        self.assertEqual(self.race(1, "default", "field", python="exit 1", says="in: default field"), ["default", "field"])
+
+
+class GpuTests(Scripts):
+    """By a gpu_check that writes down what it is asked."""
+
+    def check(self, code, *arguments, outcome=0):
+        self.program("nvidia-smi", "echo 'NVIDIA H200'\n")
+        gpu_check = self.program("gpu_check", f'echo "$@" > {self.folder}/asked\nexit {outcome}\n')
+        out = self.folder / "new" / "out"
+        self.run_command(code, [ROOT / "scripts" / "gpu_tests", *arguments], GPU_CHECK=gpu_check, OUT=str(out))
+        self.assertTrue(out.is_dir())
+        return (self.folder / "asked").read_text()
+
+    def test_a_gpu_check_built_elsewhere_runs_with_its_options(self):
+        asked = self.check(0, "--quick", "--kernels", "paired")
+        self.assertRegex(asked, rf"^--json {self.folder}/new/out/\d{{4}}-\d\d-\d\d-h200-gpu-check\.json --quick --kernels paired\n$")
+
+    def test_its_failure_fails(self):
+        self.check(1, outcome=3)
+
+
+class Results(unittest.TestCase):
+    def test_every_file_is_in_the_table_and_reads(self):
+        table = (RESULTS / "README.md").read_text()
+        listed = re.findall(r"^\| `([\w.-]+)`", table, flags=re.M)
+        self.assertEqual(sorted(listed), sorted(path.stem for path in RESULTS.glob("*.json")))
+        for path in RESULTS.glob("*.json"):
+            json.loads(path.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
