@@ -1,7 +1,8 @@
 """Host time of one call, in microseconds: tileglu.gated_linear over an empty custom operator. python3 bench/host_cost.py
 
 Calls are timed in batches of 100 on an idle device, which is fewer than a launch queue holds (1024): no call waits for the GPU. They take
-turns, a batch each. Of 60 batches the least and the median are printed, and the processor time of the thread (median), which no other process can add to.
+turns, a batch each. Of 60 batches the least and the median are printed, and the processor time of the thread (median), which no other
+process can add to.
 
 The empty operator allocates one output and does nothing else. It is compiled in C++ (--inline, a minute; or --empty-operator FILE, what
 an earlier --inline built), else it is torch.empty_like behind an operator defined in Python. CPU tensors time the path with an empty

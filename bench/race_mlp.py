@@ -143,7 +143,8 @@ def main():
 
     def write():
         out = {"date": datetime.date.today().isoformat(), "query": query, "before": before, "after": facts(), "torch": torch.__version__,
-               "tileglu": tileglu.__version__, "rounds": options.rounds, "slot_ms": options.slot_ms, "idle_s": options.idle, "rows": rows}  # fmt: skip
+               "tileglu": tileglu.__version__, "rounds": options.rounds, "slot_ms": options.slot_ms, "idle_s": options.idle,
+               "rows": rows}  # fmt: skip
         os.makedirs(os.path.dirname(options.out) or ".", exist_ok=True)
         with open(options.out, "w") as file:
             json.dump(out, file, indent=1)

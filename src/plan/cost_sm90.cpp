@@ -66,7 +66,8 @@ cost_estimate decode_cost(const kernel_row& row, const problem& p, const device_
   const double waves = std::ceil(static_cast<double>(p.n) / (8 * config.row_tiles)) / (device.sm_count * t.blocks_per_sm);
   const double tail = (std::ceil(waves) - waves) / waves;
   const double stream_us = weight_bytes(p) / rate * 1e-3 * (1 + t.imbalance * (steps - 1) + t.tail * tail);
-  return {(t.fixed_us + stream_us) * doubt(t, p), 1, 1, 0, "weights stream for " + fixed(stream_us, 1) + " us; " + fixed(waves, 2) + " waves of blocks"};
+  return {(t.fixed_us + stream_us) * doubt(t, p), 1, 1, 0,
+          "weights stream for " + fixed(stream_us, 1) + " us; " + fixed(waves, 2) + " waves of blocks"};
 }
 
 /// The constants of a row that was raced in one wave of tiles say little about many: at m = 4096 `paired_t112x64_s7_c2x1`, raced up to 352, took
@@ -101,7 +102,8 @@ cost_estimate sm90_cost(const kernel_row& row, const problem& p, const device_fa
   const double stream_us = bytes / rate * 1e-3 * (1 + row.timing.idle * tiles.idle);
   const double us = (row.timing.fixed_us + overlapped(multiply_us, stream_us)) * doubt(row.timing, p);
   return {us, 1, 8, 0,
-          "tiles fill the SMs to " + fixed(tiles.fill, 2) + "; " + fixed(multiply_us, 1) + " us to multiply, " + fixed(stream_us, 1) + " us to stream"};
+          "tiles fill the SMs to " + fixed(tiles.fill, 2) + "; " + fixed(multiply_us, 1) + " us to multiply, " + fixed(stream_us, 1) +
+              " us to stream"};
 }
 
 }  // namespace tileglu::plan_detail

@@ -30,7 +30,8 @@ def wheel(tmp_path_factory) -> pathlib.Path:
     if path := os.environ.get("TILEGLU_WHEEL"):
         return pathlib.Path(path)
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", str(SOURCE), "--no-deps", "-w", str(folder), "--config-settings=cmake.define.TILEGLU_CUDA=OFF"]
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", str(SOURCE), "--no-deps", "-w", str(folder),
+               "--config-settings=cmake.define.TILEGLU_CUDA=OFF"]  # fmt: skip
     subprocess.run(command, check=True)
     return next(folder.glob("tileglu-*.whl"))
 

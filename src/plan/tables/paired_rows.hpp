@@ -2,7 +2,7 @@
 // s stages, c cluster.
 // Their ratios were measured on an NVIDIA H200 on 2026-11-29, weights cold, in CUDA graphs (docs/lab-book.md). They are what is left of
 // 74 rows after those went that the rest replaces within 1.2 % in each of 110 cells (eleven shapes, m = 24 to 8192), with a few widths kept
-// for shapes that were not raced; and of 36 rows with swapped operands, those that win somewhere by 1 % (17 cells, then 40).
+// for shapes that were not raced; and of 36 rows with swapped operands, those that win somewhere by 1 % (17 cells, then 39).
 #pragma once
 
 #include <array>
