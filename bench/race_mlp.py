@@ -18,7 +18,8 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "race"))
+RACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "race")
+sys.path.insert(0, RACE)
 
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
@@ -27,8 +28,8 @@ import protocol  # noqa: E402
 import tileglu  # noqa: E402
 from contenders import silu_and_mul  # noqa: E402
 
-MODELS = {"0.5B": (896, 4864), "1.5B": (1536, 8960), "3B": (2048, 11008), "7B": (3584, 18944), "14B": (5120, 13824), "32B": (5120, 27648),
-          "72B": (8192, 29568)}  # fmt: skip
+with open(os.path.join(RACE, "cells.json")) as cells:
+    MODELS = json.load(cells)["qwen2.5"]["models"]  # {name: [K, N]}
 LARGEST_ERROR = 6e-3  # relative Frobenius; bf16 rounds Y once and Z once
 
 

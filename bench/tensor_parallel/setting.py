@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -11,7 +13,8 @@ from torch.distributed._functional_collectives import AsyncCollectiveTensor
 from torch.distributed.device_mesh import init_device_mesh
 
 RANK, WORLD, LOCAL = (int(os.environ.get(name, default)) for name, default in (("RANK", "0"), ("WORLD_SIZE", "1"), ("LOCAL_RANK", "0")))
-QWEN = {"7B": (3584, 18944), "14B": (5120, 13824), "72B": (8192, 29568)}
+CELLS = json.loads((Path(__file__).parents[1] / "race" / "cells.json").read_text())
+QWEN = {name: tuple(CELLS["qwen2.5"]["models"][name]) for name in ("7B", "14B", "72B")}  # (hidden, intermediate)
 
 
 class Setting:

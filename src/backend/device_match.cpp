@@ -2,12 +2,13 @@
 
 #include <string>
 
+#include "base/number_words.hpp"
+
 namespace tileglu {
 namespace {
 
 std::string words(const device_facts& d) {
-  return d.name + " (compute capability " + std::to_string(d.compute_capability / 10) + "." + std::to_string(d.compute_capability % 10) + ", " +
-         std::to_string(d.sm_count) + " SMs)";
+  return d.name + " (compute capability " + base::capability(d.compute_capability) + ", " + std::to_string(d.sm_count) + " SMs)";
 }
 
 }  // namespace

@@ -18,4 +18,7 @@ inline std::string fixed(double value, int digits) {
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
 }
 
+/// A compute capability as its vendor writes it: 90 is "9.0".
+inline std::string capability(int number) { return std::to_string(number / 10) + "." + std::to_string(number % 10); }
+
 }  // namespace tileglu::base

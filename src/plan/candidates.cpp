@@ -15,12 +15,11 @@ std::string not_multiple(const char* argument, std::int64_t value, int of, const
 }
 
 std::string refuse_cuda_device(const device_facts& device, int least) {
-  const auto words = [](int capability) { return std::to_string(capability / 10) + "." + std::to_string(capability % 10); };
   if (device.kind != device_kind::cuda)
-    return "device is " + device.name + "; allowed is a CUDA device of compute capability " + words(least) + " or more";
+    return "device is " + device.name + "; allowed is a CUDA device of compute capability " + base::capability(least) + " or more";
   if (device.compute_capability < least)
-    return "device " + device.name + " has compute capability " + words(device.compute_capability) + "; allowed is " + words(least) +
-           (least == 90 ? "" : " or more");
+    return "device " + device.name + " has compute capability " + base::capability(device.compute_capability) + "; allowed is " +
+           base::capability(least) + (least == 90 ? "" : " or more");
   return {};
 }
 
@@ -43,8 +42,8 @@ std::string refuse_interleaved(const interleaved_config& config, const problem& 
 std::string refuse_sm90(const kernel_row& row, const problem& p, const device_facts& device) {
   if (auto why = refuse_cuda_device(device, 90); !why.empty()) return why;
   if (device.compute_capability != 90)
-    return "device " + device.name + " has compute capability " + std::to_string(device.compute_capability / 10) + "." +
-           std::to_string(device.compute_capability % 10) + "; allowed is 9.0: sm_90a code runs nowhere else";
+    return "device " + device.name + " has compute capability " + base::capability(device.compute_capability) +
+           "; allowed is 9.0: sm_90a code runs nowhere else";
   if (!device.sm90_kernels_built) return "this build of tileglu holds no sm_90a code; build it with nvcc 13.0 or newer";
   if (device.driver_version < 13000)
     return "driver_version is " + std::to_string(device.driver_version) + "; allowed are 13000 (CUDA 13.0) and newer";
