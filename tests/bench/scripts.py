@@ -148,6 +148,35 @@ class GpuTests(Scripts):
         self.check(1, outcome=3)
 
 
+class GpuPython(Scripts):
+    """By a python that writes down what it is asked."""
+
+    def asked(self, code, *stages, outcome=0, says=""):
+        self.program("nvidia-smi", "echo 'NVIDIA H200'\n")
+        python = self.program("some-python", f'echo "$@" >> {self.folder}/asked\nexit {outcome}\n')
+        self.file("model/model.safetensors", "weights")
+        out = self.folder / "out"
+        self.run_command(code, [ROOT / "scripts" / "gpu_python", *stages], says=says, PYTHON=python, OUT=str(out), MODEL=str(self.folder / "model"))
+        asked = self.folder / "asked"
+        return asked.read_text().splitlines() if asked.exists() else []
+
+    def test_every_stage_runs_and_says_where_its_figures_go(self):
+        asked = self.asked(0)
+        self.assertEqual([re.search(r"ahead_of_time|bench/\w+|examples/\w+", line)[0] for line in asked],
+                         ["ahead_of_time", "ahead_of_time", "bench/host_cost", "bench/host_cost", "bench/race_mlp", "examples/smollm2"])
+        for line, name in zip(asked[2:], ("host-cost-1", "host-cost-2", "race-mlp", "smollm2-transformers")):
+            self.assertRegex(line, rf"{self.folder}/out/\d{{4}}-\d\d-\d\d-h200-{name}\.json")
+
+    def test_a_stage_by_name(self):
+        self.assertEqual(len(self.asked(0, "mlp")), 1)
+
+    def test_an_unknown_stage_is_refused_before_anything_runs(self):
+        self.assertEqual(self.asked(2, "mlp", "hosts", says="'hosts'; allowed are tests host mlp smollm2"), [])
+
+    def test_what_fails_stops_no_other_and_is_named(self):
+        self.assertEqual(len(self.asked(1, "tests", "mlp", outcome=1, says="failed: tests ahead_of_time mlp")), 3)
+
+
 class Results(unittest.TestCase):
     def test_every_file_is_in_the_table_and_reads(self):
         """A file that is not committed yet may be missing from the table."""
