@@ -48,14 +48,6 @@ double overlapped(double a, double b) {
   return top * std::pow(std::pow(a / top, p) + std::pow(b / top, p), 1 / p);
 }
 
-/// 5 % more where m or k is below what the row was raced at, and 5 % for every halving further: a row that was raced there should win. (More for
-/// rows whose fit is worse, by their median error, was tried: the choices got no better.)
-double doubt(const row_timing& t, const problem& p) {
-  const double below = std::max(t.smallest_m / (1.9 * static_cast<double>(std::max<std::int64_t>(p.m, 1))),
-                                t.smallest_k / (1.5 * static_cast<double>(std::max<std::int64_t>(p.k, 1))));
-  return below > 1 ? 1.05 + 0.05 * std::log2(below) : 1;
-}
-
 cost_estimate decode_cost(const kernel_row& row, const problem& p, const device_facts& device) {
   const auto& config = std::get<decode_config>(row.config);
   const row_timing& t = row.timing;
@@ -66,8 +58,15 @@ cost_estimate decode_cost(const kernel_row& row, const problem& p, const device_
   const double waves = std::ceil(static_cast<double>(p.n) / (8 * config.row_tiles)) / (device.sm_count * t.blocks_per_sm);
   const double tail = (std::ceil(waves) - waves) / waves;
   const double stream_us = weight_bytes(p) / rate * 1e-3 * (1 + t.imbalance * (steps - 1) + t.tail * tail);
-  return {(t.fixed_us + stream_us) * doubt(t, p), 1, 1, 0,
-          "weights stream for " + fixed(stream_us, 1) + " us; " + fixed(waves, 2) + " waves of blocks"};
+  return {t.fixed_us + stream_us, 1, 1, 0, "weights stream for " + fixed(stream_us, 1) + " us; " + fixed(waves, 2) + " waves of blocks"};
+}
+
+/// 5 % more where m or k is below what the row was raced at, and 5 % for every halving further: a row that was raced there should win. (More for
+/// rows whose fit is worse, by their median error, was tried: the choices got no better.)
+double doubt(const row_timing& t, const problem& p) {
+  const double below = std::max(t.smallest_m / (1.9 * static_cast<double>(std::max<std::int64_t>(p.m, 1))),
+                                t.smallest_k / (1.5 * static_cast<double>(std::max<std::int64_t>(p.k, 1))));
+  return below > 1 ? 1.05 + 0.05 * std::log2(below) : 1;
 }
 
 /// The constants of a row that was raced in one wave of tiles say little about many: at m = 4096 `paired_t112x64_s7_c2x1`, raced up to 352, took
