@@ -115,6 +115,16 @@ std::vector<execution_plan> plan_row(context& c, const std::string& row, const s
   return {};
 }
 
+bool compute_row(context& c, const std::string& row, const std::string& check, const problem& p, call_memory& memory, const placed_weights& w) {
+  for (const execution_plan& plan : plan_row(c, row, check, p)) {
+    memory.clear_outputs(p, plan.workspace, 0, c.on);
+    const status s = run(plan, memory.get(p, w, plan.workspace), c.on);
+    if (s.ok()) return true;
+    c.out.fail(label(row), check, describe(p) + ": " + s.text());
+  }
+  return false;
+}
+
 std::string judge_words(const verdict& v, dtype type, value_class values, double outputs, double& ratio) {
   ratio = 0;
   if (v.not_written) return std::to_string(v.not_written) + " outputs were not written";

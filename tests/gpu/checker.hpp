@@ -82,6 +82,9 @@ inline std::string label(const std::string& row) { return row.empty() ? "(the pl
 /// Plans with the row forced. Refusals are counted, and no plan comes back.
 std::vector<execution_plan> plan_row(context& c, const std::string& row, const std::string& check, const problem& p);
 
+/// The outputs of one run with the row forced, on c.on, into cleared `memory`. False where the row refuses or fails, which is reported.
+bool compute_row(context& c, const std::string& row, const std::string& check, const problem& p, call_memory& memory, const placed_weights& w);
+
 /// Runs, waits, judges, reports.
 void run_and_judge(context& c, const std::string& row, const std::string& check, const execution_plan& plan, call_memory& memory,
                    const placed_weights& w, const reference_products& reference, value_class values, int misaligned);

@@ -21,11 +21,11 @@ class row_comparer {
     const matrix_values of{p.x_type, values, p.k, 17, false};
     w_.fill(of, p, 0, half_values::random, half_values::random, c.on);
     for (call_memory* memory : {&expected_, &other_}) memory->fill_inputs(of, p, 0, c.on);
-    computed_ = compute(std::string(judge_row), expected_);
+    computed_ = compute_row(c_, std::string(judge_row), check, p_, expected_, w_);
   }
 
   void run_row(const std::string& row) {
-    if (!computed_ || !compute(row, other_)) return;
+    if (!computed_ || !compute_row(c_, row, check, p_, other_, w_)) return;
     count_differences(expected_.y.block(), other_.y.block(), expected_.y.elements(), differences_.reset(c_.on), c_.on);
     const auto different = differences_.fetch(c_.on);
     if (different == 0) return c_.out.pass(label(row), check);
@@ -35,16 +35,6 @@ class row_comparer {
   }
 
  private:
-  bool compute(const std::string& row, call_memory& memory) {
-    for (const execution_plan& plan : plan_row(c_, row, check, p_)) {
-      memory.clear_outputs(p_, plan.workspace, 0, c_.on);
-      const status s = run(plan, memory.get(p_, w_, plan.workspace), c_.on);
-      if (s.ok()) return true;
-      c_.out.fail(label(row), check, describe(p_) + ": " + s.text());
-    }
-    return false;
-  }
-
   context& c_;
   problem p_;
   value_class values_;

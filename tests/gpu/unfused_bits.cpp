@@ -34,14 +34,15 @@ class bits_checker {
   void run_row(const std::string& row) {
     problem identity = base_;
     identity.act = {activation_kind::identity};
-    if (!compute(row, identity, gate_, gate_only_) || !compute(row, identity, up_, up_only_)) return;
+    if (!compute_row(c_, row, check, identity, gate_, gate_only_)) return;
+    if (!compute_row(c_, row, check, identity, up_, up_only_)) return;
     check_rounding(row, gate_, reference_.get().gate32, base_.bias ? gate_.bias_gate.data() : nullptr);
     check_rounding(row, up_, reference_.get().up32, base_.bias ? up_.bias_up.data() : nullptr);
     for (const epilogue& e : every_epilogue()) {
       if (e.mode != base_.mode || e.bias != base_.bias) continue;
       problem p = base_;
       p.act = e.act;
-      if (!compute(row, p, whole_, both_)) continue;
+      if (!compute_row(c_, row, check, p, whole_, both_)) continue;
       const std::int64_t elements = p.m * p.n;
       unfused_formula(p, gate_.y.data(), up_.y.data(), expected_.as<std::uint16_t>(static_cast<std::size_t>(elements)), elements, c_.on);
       count_differences(whole_.y.data(), expected_.data<void>(), elements, differences_.reset(c_.on), c_.on);
@@ -66,16 +67,6 @@ class bits_checker {
   }
 
   void clear_bias(guarded_matrix& bias) { require(cudaMemsetAsync(bias.data(), 0, static_cast<std::size_t>(base_.n) * 2, c_.on), "clearing a bias"); }
-
-  bool compute(const std::string& row, const problem& p, call_memory& memory, const placed_weights& w) {
-    for (const execution_plan& plan : plan_row(c_, row, check, p)) {
-      memory.clear_outputs(p, plan.workspace, 0, c_.on);
-      const status s = run(plan, memory.get(p, w, plan.workspace), c_.on);
-      if (s.ok()) return true;
-      c_.out.fail(label(row), check, describe(p) + ": " + s.text());
-    }
-    return false;
-  }
 
   context& c_;
   problem base_;
