@@ -88,8 +88,10 @@ def show(name: str, result: dict) -> None:
             compiled = [row["compiled_ratio"] for row in value if "compiled_ratio" in row]
             bits = all(row["same_bits"] for row in value)
             graph = all(row.get("graph_same_bits", True) for row in value)
+            sums = "/".join(sorted({row["sums"] for row in value}))
             print(f"  {case:11s} error / unsharded <= {worst['ratio']:.3f} (length {worst['length']}), compiled "
-                  f"{max(compiled, default=float('nan')):.3f}, bits {'equal' if bits else 'DIFFER'}, in a graph {'equal' if graph else 'DIFFER'}",
+                  f"{max(compiled, default=float('nan')):.3f}, bits {'equal' if bits else 'DIFFER'}, "
+                  f"in a graph {'equal' if graph else 'DIFFER'}, sums over {sums}",
                   flush=True)  # fmt: skip
             for row in value:
                 for kind in ("graph_error", "compile_error"):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
+from unittest import mock
 
 import torch
 import torch.distributed as dist
@@ -12,15 +14,36 @@ from torch import nn
 from torch.distributed.tensor.parallel import parallelize_module
 
 import tileglu
-from setting import RANK, WORLD, Setting, captured, first_line, relative, same_everywhere
+from setting import LOCAL, RANK, WORLD, Setting, captured, first_line, relative, same_everywhere
 from tileglu import parallel
 from tileglu.nn import GatedMLP
 
 ALLOWED = 1.1  # times the unsharded error
 
 
-def check(setting: Setting, whole, sharded, make_input, exact_of, compile_at: int | None) -> list[dict]:
-    """Sharded against whole at every length: errors against float64, bits of three runs, a CUDA graph, torch.compile."""
+def sums_over(call) -> str:
+    """Where `call` adds its partial sums: "peers" where it starts none of torch's collectives."""
+    started = []
+
+    def counted(function):
+        return lambda *arguments, **options: (started.append(function), function(*arguments, **options))[1]
+
+    with ExitStack() as stack:
+        for name in ("all_reduce", "reduce_scatter_tensor", "all_gather_into_tensor"):
+            stack.enter_context(mock.patch.object(dist, name, counted(getattr(dist, name))))
+        call()
+    return "collectives" if started else "peers"
+
+
+def sums_by_default(setting: Setting) -> str:
+    """What tileglu.parallel promises for the calls of these checks: peer memory between two Hopper GPUs that reach each other."""
+    mine = setting.gpu and torch.cuda.get_device_capability() == (9, 0)
+    mine = mine and all(torch.cuda.can_device_access_peer(LOCAL, other) for other in range(WORLD) if other != LOCAL)
+    return "peers" if WORLD == 2 and all(setting.told(bool(mine))) else "collectives"
+
+
+def check(setting: Setting, whole, sharded, make_input, exact_of, compile_at: int | None, sums: str) -> list[dict]:
+    """Sharded against whole at every length: errors against float64, bits of three runs, a CUDA graph, torch.compile. sums: see sums_over."""
     rows = []
     for length in setting.lengths:
         x = make_input(length)
@@ -28,6 +51,7 @@ def check(setting: Setting, whole, sharded, make_input, exact_of, compile_at: in
         got = sharded(x)
         row = dict(length=length, one=relative(whole(x), exact), sharded=relative(got, exact))
         row["ratio"] = setting.slowest(row["sharded"] / row["one"])
+        row["sums"] = sums_over(lambda: sharded(x))
         row["same_bits"] = all(torch.equal(sharded(x), got) for _ in range(3)) and same_everywhere(got)
         if setting.gpu:
             row["graph_same_bits"] = False
@@ -50,23 +74,25 @@ def check(setting: Setting, whole, sharded, make_input, exact_of, compile_at: in
                 row["compile_error"], ratio = first_line(error), float("inf")
             row["compiled_ratio"] = setting.slowest(ratio)
         row["passed"] = setting.slowest(float(not (
-            row["ratio"] <= ALLOWED and row["same_bits"] and row.get("graph_same_bits", True) and row.get("compiled_ratio", 0) <= ALLOWED
+            row["ratio"] <= ALLOWED and row["sums"] == sums and row["same_bits"]
+            and row.get("graph_same_bits", True) and row.get("compiled_ratio", 0) <= ALLOWED
         ))) == 0  # fmt: skip
         rows.append(row)
     return rows
 
 
 def right(setting: Setting) -> dict:
-    """The gated MLP itself, in two layouts, and with the down projection cut by rows."""
+    """The gated MLP itself, in two layouts, with sums where they go by default, and elsewhere, and with the down projection cut by rows."""
     out = {}
     hidden, inner = setting.mlp
-    for case, layout, options in (
-        ("separate", "separate", {}),
-        ("gate_up", "gate_up", {}),
-        ("over NCCL", "gate_up", dict(peer_rows=0)),
-        ("two pieces", "gate_up", dict(pieces=2)),
-        ("four pieces", "gate_up", dict(pieces=4)),
-        ("over peers", "gate_up", dict(peer_rows=2048)),
+    default = sums_by_default(setting)
+    for case, layout, options, sums in (
+        ("separate", "separate", {}, default),
+        ("gate_up", "gate_up", {}, default),
+        ("over NCCL", "gate_up", dict(peer_rows=0), "collectives"),
+        ("two pieces", "gate_up", dict(pieces=2), "collectives"),
+        ("four pieces", "gate_up", dict(pieces=4), "collectives"),
+        ("over peers", "gate_up", dict(peer_rows=2048), "peers"),
     ):
         if case == "over peers" and not setting.gpu:
             continue
@@ -83,7 +109,7 @@ def right(setting: Setting) -> dict:
             return torch.randn(max(1, batch // length), length, hidden, device=setting.device, dtype=torch.bfloat16)
 
         compile_at = setting.lengths[2] if case in ("separate", "gate_up") else None
-        out[case] = check(setting, whole, sharded, make_input, lambda x: exact(x.double()), compile_at)
+        out[case] = check(setting, whole, sharded, make_input, lambda x: exact(x.double()), compile_at, sums)
     return dict(cases=out, passed=all(row["passed"] for rows in out.values() for row in rows))
 
 
@@ -95,7 +121,7 @@ def models(setting: Setting) -> dict:
     inner = -(-4 * hidden // step) * step
     sizes = dict(hidden_size=hidden, intermediate_size=inner, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, vocab_size=512,
                  max_position_embeddings=4096, pad_token_id=0, bos_token_id=1, eos_token_id=2)  # fmt: skip
-    out = {}
+    out, sums = {}, sums_by_default(setting)
     for name, config in (("llama", LlamaConfig), ("qwen2", Qwen2Config), ("phi3", Phi3Config)):
         torch.manual_seed(2)
         whole = AutoModel.from_config(config(**sizes)).eval().to(setting.device, torch.bfloat16)
@@ -123,7 +149,7 @@ def models(setting: Setting) -> dict:
             return torch.randint(3, 500, (max(1, tokens // length), length), device=setting.device)
 
         compile_at = setting.lengths[2] if name == "llama" or not setting.gpu else None  # inductor takes its time
-        out[name] = check(setting, call(whole), call(sharded), make_input, call(exact), compile_at)
+        out[name] = check(setting, call(whole), call(sharded), make_input, call(exact), compile_at, sums)
     return dict(cases=out, passed=all(row["passed"] for rows in out.values() for row in rows))
 
 

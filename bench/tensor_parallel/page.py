@@ -63,10 +63,10 @@ def correctness(part: dict) -> str:
         for row in values:
             graph = {True: "yes", False: "no", None: "-"}[row.get("graph_same_bits")] + html.escape(" " + row.get("graph_error", ""))
             compiled = number(row.get("compiled_ratio"), ".3f") + html.escape(" " + row.get("compile_error", ""))
-            errors = [f"{row['one']:.3e}", f"{row['sharded']:.3e}", f"{row['ratio']:.3f}"]
+            found = [f"{row['one']:.3e}", f"{row['sharded']:.3e}", f"{row['ratio']:.3f}", html.escape(row.get("sums", "-"))]
             same = "yes" if row["same_bits"] else "no"
-            rows.append([f"{html.escape(case)}, length {row['length']}", *errors, same, graph, compiled, verdict(row["passed"])])
-    return table(["case", "error, one device", "error, sharded", "ratio", "same bits", "under a CUDA graph", "ratio compiled", ""], rows)
+            rows.append([f"{html.escape(case)}, length {row['length']}", *found, same, graph, compiled, verdict(row["passed"])])
+    return table(["case", "error, one device", "error, sharded", "ratio", "sums over", "same bits", "under a CUDA graph", "ratio compiled", ""], rows)
 
 
 def speed(part: dict) -> str:
