@@ -147,6 +147,59 @@ class GpuTests(Scripts):
     def test_its_failure_fails(self):
         self.check(1, outcome=3)
 
+    def parts(self, code, *arguments, body="", says="", **variables):
+        """By a gpu_check that writes a part's JSON, behind `body`, in which $part, $parts and $json are set. The joined JSON."""
+        self.program("nvidia-smi", "echo 'NVIDIA H200'\n")
+        read = """while [ $# -gt 0 ]; do case $1 in --json) json=$2; shift;; --part) part=${2%/*} parts=${2#*/}; shift;; esac; shift; done\n"""
+        groups = "$([ $part = 1 ] && echo 6 || echo 1)"
+        row = '{"row": "a", "check": "models", "passed": 2, "failed": 0, "refused": 1, "worst_error_ratio": 1.\'$part\'}'
+        text = (
+            '{"tileglu": "0.1.0", "command": "gpu_check --full --part \'$part/$parts\'", "seconds": 1.5, "device": {"name": "H200"}, '
+            '"part": \'$part\', "parts": \'$parts\', "passed": 2, "failed": 0, "failures": [], "rows": [%s], '
+            '"sweep": [{"check": "models", "groups": \'$groups\', "of": 9, "m": "1,2", "rows": "every row", '
+            '"placements": "p", "epilogues": "e", "seconds": 2.5}]}'
+        ) % row
+        gpu_check = self.program("gpu_check", f"{read}groups={groups}\n{body}\necho '{text}' > $json\n")
+        out = self.folder / "new" / "out"
+        self.run_command(code, [ROOT / "scripts" / "gpu_tests", *arguments], says=says, GPU_CHECK=gpu_check, OUT=str(out), **variables)
+        return json.loads(next(out.glob("*-gpu-check.json")).read_text())
+
+    def test_a_full_run_is_four_parts_joined(self):
+        whole = self.parts(0, "--full", says="8 checks in")
+        self.assertEqual((whole["passed"], whole["failed"], whole["command"]), (8, 0, "gpu_check --full"))
+        self.assertEqual([part["part"] for part in whole["parts"]], [1, 2, 3, 4])
+        self.assertEqual(whole["rows"], [dict(row="a", check="models", passed=8, failed=0, refused=4, worst_error_ratio=1.4)])
+        self.assertEqual((whole["sweep"][0]["groups"], whole["sweep"][0]["of"]), (9, 9))
+
+    def test_groups_that_no_part_took_fail(self):
+        self.assertIn("models: 8 of 9 groups were taken", self.parts(1, "--full", "--parts", "3")["failures"])
+
+    def test_a_part_that_wrote_nothing_fails(self):
+        whole = self.parts(1, "--full", body="[ $part = 2 ] && exit 3", says="part-2: FAILED, exit status 3")
+        self.assertIn("of 4 parts these are missing: 2", whole["failures"])
+
+    def test_a_part_that_hangs_fails(self):
+        whole = self.parts(1, "--full", body="[ $part = 4 ] && sleep 100", says="part-4: FAILED", LIMIT="-29")  # with 30 s more: one
+        self.assertIn("of 4 parts these are missing: 4", whole["failures"])
+
+    def test_a_number_of_parts_that_is_none_is_refused(self):
+        self.program("nvidia-smi", "echo 'NVIDIA H200'\n")
+        self.run_command(2, [ROOT / "scripts" / "gpu_tests", "--parts", "0"], says="--parts is '0'")
+
+    def sanitized(self, code, body=""):
+        sanitizer = f'echo "$@" >> {self.folder}/tools\n{body}\n'
+        self.program("compute-sanitizer", sanitizer)
+        self.check(code, "--sanitize", "--quick")
+        return sorted((self.folder / "tools").read_text().splitlines())
+
+    def test_the_sanitizers_run_small_cases(self):
+        lines = self.sanitized(0)
+        self.assertEqual([line.split()[1] for line in lines], ["initcheck", "memcheck", "racecheck", "synccheck"])
+        self.assertTrue(all(line.endswith("--checks repeats,row_bits,sweep,whole_mlp --quick --tiny") for line in lines))
+
+    def test_what_a_sanitizer_finds_fails(self):
+        self.sanitized(1, body="[ $2 = racecheck ] && exit 1 || exit 0")
+
 
 class GpuPython(Scripts):
     """By a python that writes down what it is asked."""

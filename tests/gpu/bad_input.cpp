@@ -189,7 +189,7 @@ void check_bad_input(context& c, const char* program) { bad_input_checker(c).run
 int break_the_context(const device_facts& device) {
   int wrong = 0;
   report nothing;
-  context c{device, {}, nothing, amount::tiny, 0, nullptr};
+  context c{.device = device, .rows = {}, .my_rows = {}, .out = nothing, .of = amount::tiny};
   require(cudaStreamCreateWithFlags(&c.on, cudaStreamNonBlocking), "cudaStreamCreate");
   const problem p{.m = 16, .n = 256, .k = 128};
   const matrix_values values{p.x_type, value_class::normal, p.k, 8, false};

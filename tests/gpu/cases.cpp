@@ -35,6 +35,11 @@ void add_every_combination(std::vector<case_group>& to) {
   }
 }
 
+/// And every m of the list by every layout x activation x bias x numerics x type, on a shape small enough for it.
+void add_every_m(std::vector<case_group>& to) {
+  for (const dtype type : every_type) to.push_back({"every_m", 328, 200, type, value_class::normal, every_m, aligned(8), all_epilogues, false});
+}
+
 void add_models(std::vector<case_group>& to, bool quick) {
   for (const dtype type : every_type)
     for (const extents& model : models) {
@@ -79,6 +84,15 @@ void add_uneven(std::vector<case_group>& to, bool quick) {
   for (const dtype type : every_type) to.push_back({"no_k", 24, 0, type, value_class::normal, {1, 17}, aligned(0), all_epilogues, false});
 }
 
+/// By default each row takes every so many-th m of a kind of groups.
+std::size_t share_of(const std::string& name) {
+  if (name == "every_m") return 16;
+  if (name == "models") return 8;
+  if (name == "values") return 4;
+  if (name == "random_shapes") return 3;
+  return name == "every_combination" ? 2 : 1;
+}
+
 }  // namespace
 
 std::vector<epilogue> every_epilogue() {
@@ -102,14 +116,14 @@ std::vector<case_group> every_group(amount of) {
   }
   const bool quick = of == amount::quick;
   add_every_combination(all);
+  if (!quick) add_every_m(all);
   add_values(all);
   add_models(all, quick);
   add_random_shapes(all, quick);
   add_uneven(all, quick);
   if (of == amount::full) return all;
   // Over the m's and groups of a kind every row still meets every layout, epilogue, type and value class, and every m every kernel.
-  for (case_group& g : all)
-    g.share = g.name == "models" ? 8 : g.name == "random_shapes" ? 3 : g.name == "values" ? 4 : g.name == "every_combination" ? 2 : 1;
+  for (case_group& g : all) g.share = share_of(g.name);
   return all;
 }
 

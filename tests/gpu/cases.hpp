@@ -40,10 +40,10 @@ struct case_group {
 std::vector<epilogue> every_epilogue();
 
 enum class amount {
-  full,   ///< every row of the tables in every case: about 15 minutes
-  whole,  ///< every case, each by a share of the rows that rotates: about a minute
+  full,   ///< every row of the tables in every case
+  whole,  ///< every case, each by a share of the rows that rotates
   quick,  ///< a tenth
-  tiny,   ///< each kernel, layout and type once or twice: for compute-sanitizer, which is a hundred times slower
+  tiny,   ///< each kernel, layout and type a few times: for compute-sanitizer, which is a hundred times slower
 };
 
 std::vector<case_group> every_group(amount of);

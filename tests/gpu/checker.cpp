@@ -47,8 +47,8 @@ void call_memory::fill_inputs(const matrix_values& of, const problem& p, int mis
 void call_memory::clear_outputs(const problem& p, std::size_t workspace_bytes, int misaligned, cudaStream_t on) {
   y.reserve(p.m, row_stride_y(p), misaligned, on);
   if (workspace_bytes == 0) return;
-  workspace.reserve(workspace_bytes + 256);
-  poison(workspace.data<char>(), workspace_bytes + 256, on);
+  workspace.reserve(workspace_bytes + after_workspace);
+  poison(workspace.data<char>(), workspace_bytes + after_workspace, on);
 }
 
 tensors call_memory::get(const problem& p, const placed_weights& w, std::size_t workspace_bytes) const {
@@ -129,6 +129,7 @@ std::string judge_words(const verdict& v, dtype type, value_class values, double
   ratio = 0;
   if (v.not_written) return std::to_string(v.not_written) + " outputs were not written";
   if (v.outside) return std::to_string(v.outside) + " elements outside the output were written";
+  if (v.after_workspace) return "bytes after the workspace were written";
   if (v.not_finite) return std::to_string(v.not_finite) + " outputs are not finite where float32 is, or the other way round";
   const double size = std::sqrt(v.reference2), error = std::sqrt(v.error2), honest = std::sqrt(v.honest2),
                allowed = allowed_error_ratio(values, outputs);
@@ -141,27 +142,26 @@ std::string judge_words(const verdict& v, dtype type, value_class values, double
   return {};
 }
 
-void run_and_judge(context& c, const std::string& row, const std::string& check, const execution_plan& plan, call_memory& memory,
-                   const placed_weights& w, const reference_products& reference, value_class values, int misaligned) {
-  static device_verdict& device = *new device_verdict;
+void judged_runs::add(const std::string& row, const std::string& check, const execution_plan& plan, call_memory& memory, const placed_weights& w,
+                      const reference_products& reference, value_class values, int misaligned) {
   const problem& p = plan.problem;
-  const std::string what = describe(p) + " " + std::string(name(values)) + (misaligned ? " misaligned" : "") + " by " + plan.row;
-  memory.clear_outputs(p, plan.workspace, misaligned, c.on);
+  const auto what = [plan, values, misaligned] {
+    return describe(plan.problem) + " " + std::string(name(values)) + (misaligned ? " misaligned" : "") + " by " + plan.row;
+  };
+  memory.clear_outputs(p, plan.workspace, misaligned, c_.on);
   const tensors t = memory.get(p, w, plan.workspace);
-  const status s = run(plan, t, c.on);
-  if (!s.ok()) return c.out.fail(label(row), check, what + ": " + std::string(name(s.code())) + ": " + s.text());
-  judge(p, reference.get(), t.bias_gate, t.bias_up, memory.output(p), device.reset(c.on), c.on);
-  std::uint64_t after_workspace[32];
+  const status s = run(plan, t, c_.on);
+  if (!s.ok()) return c_.out.fail(label(row), check, what() + ": " + std::string(name(s.code())) + ": " + s.text());
+  verdict* mine = verdicts_.add([this, row, check, what, type = p.y_type, values, outputs = static_cast<double>(p.m * p.n)](const verdict& v) {
+    double ratio = 0;
+    if (const std::string words = judge_words(v, type, values, outputs, ratio); !words.empty())
+      c_.out.fail(label(row), check, what() + ": " + words);
+    else
+      c_.out.pass(label(row), check, ratio);
+  });
+  judge(p, reference.get(), t.bias_gate, t.bias_up, memory.output(p), mine, c_.on);
   if (plan.workspace > 0)
-    require(cudaMemcpyAsync(after_workspace, memory.workspace.data<char>() + plan.workspace, 256, cudaMemcpyDeviceToHost, c.on), "fetching a guard");
-  const verdict v = device.fetch(c.on);
-  if (plan.workspace > 0)
-    for (const std::uint64_t guard : after_workspace)
-      if (guard != ~std::uint64_t{0}) return c.out.fail(label(row), check, what + ": bytes after the workspace were written");
-  double ratio = 0;
-  if (const std::string words = judge_words(v, p.y_type, values, static_cast<double>(p.m * p.n), ratio); !words.empty())
-    return c.out.fail(label(row), check, what + ": " + words);
-  c.out.pass(label(row), check, ratio);
+    count_written(memory.workspace.data<char>() + plan.workspace, call_memory::after_workspace, &mine->after_workspace, c_.on);
 }
 
 }  // namespace tileglu::gpu_check

@@ -1,6 +1,7 @@
 // The memory of a case on the device, and one run of it judged.
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,7 +10,9 @@
 #include "gpu/compare.cuh"
 #include "gpu/device_array.hpp"
 #include "gpu/inputs.cuh"
+#include "gpu/parts.hpp"
 #include "gpu/report.hpp"
+#include "gpu/result_batch.hpp"
 #include "tileglu/plan.hpp"
 #include "tileglu/run.hpp"
 
@@ -45,11 +48,13 @@ struct placed_weights {
 
 /// Everything that one call reads and writes, apart from the weights.
 struct call_memory {
+  static constexpr std::size_t after_workspace = 256;  ///< bytes behind it that nothing may write
+
   guarded_matrix x, y, bias_gate, bias_up;
   device_block workspace;
 
   void fill_inputs(const matrix_values& of, const problem& p, int misaligned, cudaStream_t on);
-  /// Poisons Y, and the workspace with 256 bytes after it.
+  /// Poisons Y, and the workspace with what is behind it.
   void clear_outputs(const problem& p, std::size_t workspace_bytes, int misaligned, cudaStream_t on);
   tensors get(const problem& p, const placed_weights& w, std::size_t workspace_bytes) const;
   guarded_output output(const problem& p) const { return {y.block(), y.begin(), y.elements(), p.m, p.n, row_stride_y(p)}; }
@@ -69,11 +74,19 @@ class reference_products {
 /// What every check needs.
 struct context {
   device_facts device;
-  std::vector<std::string> rows;  ///< names of rows of the tables; "" is the planner's choice
+  std::vector<std::string> rows;     ///< names of rows of the tables; "" is the planner's choice
+  std::vector<std::string> my_rows;  ///< of them what this part takes, where a check is cut by rows
   report& out;
   amount of = amount::whole;
-  double seconds = 0;  ///< the sweep stops, and fails, after as many; 0: no limit
+  part share{};
+  double limit = 0;  ///< seconds since `begin` after which nothing is begun any more; 0: none
   cudaStream_t on = nullptr;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
+  bool late() const { return limit > 0 && seconds() > limit; }
+  /// Results that may wait for each other: under a sanitizer none, so that what it says is about one run.
+  std::size_t batch() const { return of == amount::tiny ? 1 : 512; }
 };
 
 /// The name in the report.
@@ -85,9 +98,21 @@ std::vector<execution_plan> plan_row(context& c, const std::string& row, const s
 /// The outputs of one run with the row forced, on c.on, into cleared `memory`. False where the row refuses or fails, which is reported.
 bool compute_row(context& c, const std::string& row, const std::string& check, const problem& p, call_memory& memory, const placed_weights& w);
 
-/// Runs, waits, judges, reports.
-void run_and_judge(context& c, const std::string& row, const std::string& check, const execution_plan& plan, call_memory& memory,
-                   const placed_weights& w, const reference_products& reference, value_class values, int misaligned);
+/// Runs that are judged on the device, and reported together.
+class judged_runs {
+ public:
+  explicit judged_runs(context& c) : c_(c), verdicts_(c.on, c.batch()) {}
+
+  /// Queues a run and its judgement. All that is handed in may be filled anew on the same stream.
+  void add(const std::string& row, const std::string& check, const execution_plan& plan, call_memory& memory, const placed_weights& w,
+           const reference_products& reference, value_class values, int misaligned);
+  /// Waits, and reports.
+  void settle() { verdicts_.settle(); }
+
+ private:
+  context& c_;
+  result_batch<verdict> verdicts_;
+};
 
 /// Why a verdict is bad; empty where it is good. `ratio`: the error over the honest one, 0 where it says nothing (values.hpp).
 std::string judge_words(const verdict& v, dtype type, value_class values, double outputs, double& ratio);

@@ -140,6 +140,12 @@ __global__ void activate_kernel(activation act, bool match_unfused, preactivatio
   }
 }
 
+__global__ void written_kernel(const unsigned char* from, std::size_t bytes, unsigned long long* out) {
+  unsigned long long mine = 0;
+  for (std::size_t i = threadIdx.x; i < bytes; i += blockDim.x) mine += from[i] != 0xff;
+  if (mine) atomicAdd(out, mine);
+}
+
 __global__ void null_kernel(int* where) { *where = 1; }
 
 __global__ void differences_kernel(const std::uint16_t* a, const std::uint16_t* b, std::int64_t elements, unsigned long long* out) {
@@ -181,6 +187,11 @@ void judge(const problem& p, const preactivations& of, const void* bias_gate, co
   else
     judge_kernel<__half><<<blocks_for(y.elements), 256, 0, on>>>(p.act, unfused, of, bias_gate, bias_up, y, out);
   require(cudaGetLastError(), "judging an output");
+}
+
+void count_written(const void* from, std::size_t bytes, unsigned long long* out, cudaStream_t on) {
+  written_kernel<<<1, 256, 0, on>>>(static_cast<const unsigned char*>(from), bytes, out);
+  require(cudaGetLastError(), "looking behind a workspace");
 }
 
 void judge_values(dtype type, const double* reference, const float* honest_values, const void* bias, const guarded_output& y, verdict* out,

@@ -34,11 +34,15 @@ struct verdict {
   unsigned long long not_written = 0;
   unsigned long long not_finite = 0;  ///< where the honest value is finite, or the other way round
   unsigned long long outside = 0;     ///< guard zones and padding that were written
+  unsigned long long after_workspace = 0;  ///< bytes behind the workspace that were written
 };
 
 /// Against act(gate + bias) * (up + bias). Biases are of n elements, or null. `out` is device memory; queued, not waited for.
 void judge(const problem& p, const preactivations& of, const void* bias_gate, const void* bias_up, const guarded_output& y, verdict* out,
            cudaStream_t on);
+
+/// Adds the bytes that are no longer poisoned.
+void count_written(const void* from, std::size_t bytes, unsigned long long* out, cudaStream_t on);
 
 /// Against plain values: `reference` float64 and `honest` float32, dense [m, n], plus a bias of n elements or null, rounded here.
 void judge_values(dtype type, const double* reference, const float* honest, const void* bias, const guarded_output& y, verdict* out, cudaStream_t on);

@@ -22,7 +22,7 @@ class repeat_checker {
     const bool replayed = replay();
     if (!launch(first_, c_.on)) return;
     if (replayed) compare("graph_replay", second_);
-    repeat(c_.of == amount::whole ? 1000 : c_.of == amount::quick ? 50 : 3);
+    repeat(c_.of == amount::quick ? 50 : c_.of == amount::tiny ? 3 : 1000);
     two_threads();
   }
 
@@ -117,7 +117,7 @@ class repeat_checker {
 }  // namespace
 
 void check_repeats(context& c) {
-  for (const std::string& row : c.rows)
+  for (const std::string& row : c.my_rows)
     for (const numerics mode : {numerics::fp32_through, numerics::match_unfused})
       for (const std::int64_t m : {300, 16, 7, 2, 1}) {
         problem p{.m = m, .n = c.of == amount::tiny ? 200 : 1000, .k = c.of == amount::tiny ? 264 : 904};

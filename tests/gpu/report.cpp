@@ -35,6 +35,11 @@ void report::fail(const std::string& row, const std::string& check, const std::s
 
 void report::refuse(const std::string& row, const std::string& check) { ++rows_[row][check].refused; }
 
+void report::took(const std::string& check, double seconds) {
+  for (coverage& kind : coverage_)
+    if (kind.check == check) kind.seconds += seconds;
+}
+
 void report::print() const {
   for (std::size_t i = 0; i < std::min(words_.size(), most_printed); ++i) std::printf("FAILED %s\n", words_[i].c_str());
   if (words_.size() > most_printed) std::printf("... and %d more\n", failed_ - static_cast<int>(most_printed));
@@ -49,7 +54,7 @@ void report::print() const {
   }
 }
 
-bool report::write_json(const std::string& path, const device_facts& device, double seconds, const std::string& command) const {
+bool report::write_json(const std::string& path, const device_facts& device, double seconds, const std::string& command, const part& share) const {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), [](std::FILE* f) { return f ? std::fclose(f) : 0; });
   if (!file) return false;
   std::FILE* f = file.get();
@@ -57,8 +62,18 @@ bool report::write_json(const std::string& path, const device_facts& device, dou
                quoted(command).c_str(), seconds);
   std::fprintf(f, "  \"device\": {\"name\": %s, \"compute_capability\": %d, \"sm_count\": %d, \"driver_version\": %d},\n",
                quoted(device.name).c_str(), device.compute_capability, device.sm_count, device.driver_version);
-  std::fprintf(f, "  \"passed\": %d,\n  \"failed\": %d,\n  \"rows\": [", passed_, failed_);
+  std::fprintf(f, "  \"part\": %d,\n  \"parts\": %d,\n", share.number, share.of);
+  std::fprintf(f, "  \"passed\": %d,\n  \"failed\": %d,\n  \"sweep\": [", passed_, failed_);
   const char* between = "\n";
+  for (const coverage& kind : coverage_) {
+    std::fprintf(f, "%s    {\"check\": %s, \"groups\": %zu, \"of\": %zu, \"m\": %s, \"rows\": %s, ", between, quoted(kind.check).c_str(), kind.groups,
+                 kind.of, quoted(kind.m).c_str(), quoted(kind.rows).c_str());
+    std::fprintf(f, "\"placements\": %s, \"epilogues\": %s, \"seconds\": %.1f}", quoted(kind.placements).c_str(), quoted(kind.epilogues).c_str(),
+                 kind.seconds);
+    between = ",\n";
+  }
+  std::fprintf(f, "\n  ],\n  \"rows\": [");
+  between = "\n";
   for (const auto& [row, checks] : rows_)
     for (const auto& [check, t] : checks) {
       std::fprintf(f, "%s    {\"row\": %s, \"check\": %s, \"passed\": %d, \"failed\": %d, \"refused\": %d, \"worst_error_ratio\": %.4f}", between,

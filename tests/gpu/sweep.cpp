@@ -1,5 +1,5 @@
 // Every group of cases, through every row.
-#include <chrono>
+#include <algorithm>
 #include <memory>
 
 #include "gpu/checker.hpp"
@@ -9,15 +9,24 @@ namespace {
 
 class group_runner {
  public:
-  group_runner(context& c, const case_group& g, std::size_t index) : c_(c), g_(g), index_(index), values_{g.type, g.values, g.k, seed_of(g), false} {}
+  group_runner(context& c, judged_runs& runs, const case_group& g, std::size_t index)
+      : c_(c), runs_(runs), g_(g), index_(index), values_{g.type, g.values, g.k, seed_of(g), false} {}
 
-  void run_all() {
+  /// False where time ran out.
+  bool run_all() {
     reference_.weights(values_, g_.n, c_.on);
     for (const placement& at : g_.placements) {
       auto& w = weights_.emplace_back(std::make_unique<placed_weights>());
       w->fill(values_, make_problem(g_, 1, at, {}), at.misaligned, half_values::random, half_values::random, c_.on);
     }
-    for (const std::int64_t m : g_.rows) run_m(m);
+    std::vector<std::int64_t> rows = g_.rows;
+    std::sort(rows.rbegin(), rows.rend());  // memory that the largest needs is enough for the others: none is allocated anew
+    for (const std::int64_t m : rows) {
+      if (c_.late()) return false;
+      run_m(m);
+    }
+    runs_.settle();  // before the memory goes
+    return true;
   }
 
  private:
@@ -56,12 +65,13 @@ class group_runner {
           c_.out.refuse(label(row), g_.name);
           continue;
         }
-        run_and_judge(c_, row, g_.name, plan, memory_, w, reference_, g_.values, at.misaligned);
+        runs_.add(row, g_.name, plan, memory_, w, reference_, g_.values, at.misaligned);
       }
     }
   }
 
   context& c_;
+  judged_runs& runs_;
   const case_group& g_;
   std::size_t index_;  ///< of the group: shifts whose turn it is
   matrix_values values_;
@@ -74,15 +84,20 @@ class group_runner {
 }  // namespace
 
 void sweep(context& c) {
-  const auto begin = std::chrono::steady_clock::now();
   const std::vector<case_group> groups = every_group(c.of);
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (c.seconds > 0 && seconds > c.seconds)
-      return c.out.fail(
-          "(the harness)", "sweep",
-          "stopped after " + std::to_string(seconds) + " s: " + std::to_string(i) + " of " + std::to_string(groups.size()) + " groups were run");
-    group_runner(c, groups[i], i).run_all();
+  const std::vector<std::size_t> mine = groups_of(c.share, groups, c.rows.size());
+  for (const coverage& kind : coverage_of(groups, mine)) c.out.covers(kind);
+  judged_runs runs(c);
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const double before = c.seconds();
+    const bool done = !c.late() && group_runner(c, runs, groups[mine[i]], mine[i]).run_all();
+    c.out.took(groups[mine[i]].name, c.seconds() - before);
+    if (!done) {
+      runs.settle();
+      return c.out.fail("(the harness)", "sweep",
+                        "stopped after " + std::to_string(c.seconds()) + " s: " + std::to_string(i) + " of " + std::to_string(mine.size()) +
+                            " groups were run");
+    }
   }
 }
 

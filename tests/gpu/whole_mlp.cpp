@@ -84,7 +84,7 @@ void run_case(context& c, const std::string& kernel, const mlp_case& each) {
 }  // namespace
 
 void check_whole_mlp(context& c) {
-  for (const std::string& row : c.rows)
+  for (const std::string& row : c.my_rows)
     for (const mlp_case& each : cases) run_case(c, row, each);
 }
 
