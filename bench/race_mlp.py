@@ -26,7 +26,7 @@ import torch.nn.functional as F  # noqa: E402
 
 import protocol  # noqa: E402
 import tileglu  # noqa: E402
-from contenders import silu_and_mul  # noqa: E402
+from silu_and_mul import silu_and_mul  # noqa: E402
 
 with open(os.path.join(RACE, "cells.json")) as cells:
     MODELS = json.load(cells)["qwen2.5"]["models"]  # {name: [K, N]}

@@ -2,26 +2,9 @@
 silu(x w[:n]^T) * (x w[n:]^T), into o or a tensor of its own, and returns (that tensor, temporaries to keep alive ...)."""
 import torch
 import torch.nn.functional as F
-import triton
-import triton.language as tl
 
 import capi
-
-
-@triton.jit
-def _silu_and_mul(gate_up, out, n, block: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64)
-    column = tl.program_id(1) * block + tl.arange(0, block)
-    inside = column < n
-    gate = tl.load(gate_up + row * 2 * n + column, mask=inside).to(tl.float32)
-    up = tl.load(gate_up + row * 2 * n + n + column, mask=inside).to(tl.float32)
-    tl.store(out + row * n + column, (gate * tl.sigmoid(gate) * up).to(tl.bfloat16), mask=inside)
-
-
-def silu_and_mul(gate_up, out):
-    """What serving engines run after the stacked product: one pass, 16-byte accesses."""
-    m, n = out.shape
-    _silu_and_mul[(m, triton.cdiv(n, 1024))](gate_up, out, n, block=1024, num_warps=4)
+from silu_and_mul import silu_and_mul
 
 
 def formula(x, w):

@@ -14,6 +14,8 @@
 from __future__ import annotations
 
 import copy
+import sys
+from pathlib import Path
 
 import torch
 from torch import nn
@@ -36,9 +38,10 @@ COLD_BYTES = 180_000_000  # three times an H200's L2
 def activation_of(setting: Setting):
     """silu(gate) * up over [M, 2n] -> [M, n]."""
     if setting.gpu:
+        sys.path.append(str(Path(__file__).parents[1] / "race"))  # behind this folder: there too is a contenders.py
         from silu_and_mul import silu_and_mul
 
-        return silu_and_mul
+        return lambda h: silu_and_mul(h, h.new_empty(h.shape[0], h.shape[1] // 2))
     return lambda h: nn.functional.silu(h.chunk(2, -1)[0]) * h.chunk(2, -1)[1]
 
 
