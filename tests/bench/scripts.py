@@ -196,6 +196,7 @@ class GpuTests(Scripts):
         lines = self.sanitized(0)
         self.assertEqual([line.split()[1] for line in lines], ["initcheck", "memcheck", "racecheck", "synccheck"])
         self.assertTrue(all(line.endswith("--checks repeats,row_bits,sweep,whole_mlp --quick --tiny") for line in lines))
+        self.assertEqual(["9gpu_check" in line for line in lines], [False, False, True, False])
 
     def test_what_a_sanitizer_finds_fails(self):
         self.sanitized(1, body="[ $2 = racecheck ] && exit 1 || exit 0")

@@ -13,7 +13,7 @@ const char* const usage =
     "  --full     every row of the tables in every case; default: a share of them that rotates\n"
     "  --quick    a tenth of the cases\n"
     "  --tiny     a few small ones, one at a time, for compute-sanitizer\n"
-    "  --part     the I-th of N parts, which together are the whole: processes can share a GPU (scripts/gpu_tests --full)\n"
+    "  --part     the I-th of N parts, which together are the whole (scripts/gpu_tests --full)\n"
     "  --seconds  what is not done after N seconds is left out, which is a failure\n"
     "gpu_check --profile ROW,M,N,K    runs a row once between cudaProfilerStart and Stop (ncu --profile-from-start off)\n";
 

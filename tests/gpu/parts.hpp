@@ -1,4 +1,4 @@
-// A run cut in parts, which processes of one GPU run side by side; and what of the cases a run covers, in words.
+// A run cut in parts, each a process of its own (scripts/gpu_tests --full); and what of the cases a run covers, in words.
 #pragma once
 
 #include <cstddef>
