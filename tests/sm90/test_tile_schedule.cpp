@@ -96,13 +96,12 @@ TEST(pingpong, every_turn_that_is_given_is_taken) {
       }
 }
 
-TEST(waves, count_the_busiest_cta) {
+TEST(launched_clusters, are_as_many_as_fit) {
   const paired_config swapped{schedule::swapped, 20, 64, 6, 2, 1, 1};
-  EXPECT_EQ(waves(swapped, 320, 3584, 132), 1) << "112 tiles of 160 x 64, none of them padded";
-  EXPECT_EQ(waves(swapped, 328, 3584, 132), 2);
+  EXPECT_EQ(launched_clusters(swapped, 320, 3584, 132), 56) << "pairs of 160 x 64 tiles, none of them padded";
+  EXPECT_EQ(launched_clusters(swapped, 328, 3584, 132), 66) << "of 112, half of which have no rows in their second tile";
   const paired_config c{schedule::pingpong, 2, 96, 4, 2, 1};
-  EXPECT_EQ(waves(c, 256, 96 * 66, 132), 1);
-  EXPECT_EQ(waves(c, 256, 96 * 66 + 8, 132), 2);
+  EXPECT_EQ(launched_clusters(c, 256, 96 * 65, 132), 65);
   EXPECT_EQ(launched_clusters(c, 1, 8, 132), 1);
   EXPECT_EQ(launched_clusters(c, 8192, 18944, 132), 66);
 }

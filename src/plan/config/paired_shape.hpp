@@ -1,4 +1,4 @@
-// What follows from a configuration of the paired kernel: tiles, waves, shared memory. Host, planner and kernel ask here.
+// What follows from a configuration of the paired kernel: tiles, clusters, shared memory. Host, planner and kernel ask here.
 #pragma once
 
 #include <algorithm>
@@ -109,11 +109,6 @@ constexpr int resident_clusters(const paired_config& c, int sm_count) { return s
 /// Clusters of a launch.
 constexpr int launched_clusters(const paired_config& c, std::int64_t m, std::int64_t n, int sm_count) {
   return std::min(tiles_of(c, m, n).count(), resident_clusters(c, sm_count));
-}
-
-/// Tiles that the busiest CTA computes: the whole waves of the launch.
-constexpr int waves(const paired_config& c, std::int64_t m, std::int64_t n, int sm_count) {
-  return ceil_div(tiles_of(c, m, n).count(), resident_clusters(c, sm_count));
 }
 
 /// Bytes that a CTA reads from L2 for one K block, multicast counted once: 26 to 30 a clock is what the chip sustains.

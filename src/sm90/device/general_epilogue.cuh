@@ -21,6 +21,21 @@ __device__ __forceinline__ void take_two(const Registers& d, int index, float (&
   }
 }
 
+/// work.operator()<Kind>() with the kind as a constant: by a branch here instead of one at every output.
+template <class Work>
+__device__ __forceinline__ auto with_kind(activation_kind kind, const Work& work) {
+  switch (kind) {
+    case activation_kind::silu: return work.template operator()<activation_kind::silu>();
+    case activation_kind::gelu_tanh: return work.template operator()<activation_kind::gelu_tanh>();
+    case activation_kind::gelu_erf: return work.template operator()<activation_kind::gelu_erf>();
+    case activation_kind::relu: return work.template operator()<activation_kind::relu>();
+    case activation_kind::sigmoid: return work.template operator()<activation_kind::sigmoid>();
+    case activation_kind::identity: return work.template operator()<activation_kind::identity>();
+    case activation_kind::gpt_oss: return work.template operator()<activation_kind::gpt_oss>();
+  }
+  return decltype(work.template operator()<activation_kind::identity>())();
+}
+
 /// The outputs of two pairs, packed, with a constant kind of activation. `columns`: theirs in Y [m, n].
 template <class Element, activation_kind Kind>
 __device__ __forceinline__ unsigned finish_two(const float (&gate)[2], const float (&up)[2], cuda::epilogue_params p, const int (&columns)[2],
@@ -37,16 +52,7 @@ __device__ __forceinline__ unsigned finish_two(const float (&gate)[2], const flo
 template <class Element>
 __device__ __forceinline__ unsigned finish_two(const float (&gate)[2], const float (&up)[2], const cuda::epilogue_params& p, const int (&columns)[2],
                                                int n) {
-  switch (p.act.kind) {
-    case activation_kind::silu: return finish_two<Element, activation_kind::silu>(gate, up, p, columns, n);
-    case activation_kind::gelu_tanh: return finish_two<Element, activation_kind::gelu_tanh>(gate, up, p, columns, n);
-    case activation_kind::gelu_erf: return finish_two<Element, activation_kind::gelu_erf>(gate, up, p, columns, n);
-    case activation_kind::relu: return finish_two<Element, activation_kind::relu>(gate, up, p, columns, n);
-    case activation_kind::sigmoid: return finish_two<Element, activation_kind::sigmoid>(gate, up, p, columns, n);
-    case activation_kind::identity: return finish_two<Element, activation_kind::identity>(gate, up, p, columns, n);
-    case activation_kind::gpt_oss: return finish_two<Element, activation_kind::gpt_oss>(gate, up, p, columns, n);
-  }
-  return 0;
+  return with_kind(p.act.kind, [&]<activation_kind Kind>() { return finish_two<Element, Kind>(gate, up, p, columns, n); });
 }
 
 }  // namespace tileglu::sm90

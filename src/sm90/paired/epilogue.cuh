@@ -1,6 +1,7 @@
 // act(gate) * up on a warpgroup's accumulators, 64 rows at a time, into the shared buffer that TMA stores.
 #pragma once
 
+#include "sm90/device/general_epilogue.cuh"
 #include "sm90/device/output_tile.hpp"
 #include "sm90/paired/arguments.hpp"
 #include "sm90/ptx/stmatrix.cuh"
@@ -56,15 +57,7 @@ __device__ __forceinline__ void finish_group(column_group& g, cuda::epilogue_par
 
 template <class Element, group_columns Columns>
 __device__ __forceinline__ void finish_group(column_group& g, const cuda::epilogue_params& p, int column, int n) {
-  switch (p.act.kind) {
-    case activation_kind::silu: return finish_group<Element, Columns, activation_kind::silu>(g, p, column, n);
-    case activation_kind::gelu_tanh: return finish_group<Element, Columns, activation_kind::gelu_tanh>(g, p, column, n);
-    case activation_kind::gelu_erf: return finish_group<Element, Columns, activation_kind::gelu_erf>(g, p, column, n);
-    case activation_kind::relu: return finish_group<Element, Columns, activation_kind::relu>(g, p, column, n);
-    case activation_kind::sigmoid: return finish_group<Element, Columns, activation_kind::sigmoid>(g, p, column, n);
-    case activation_kind::identity: return finish_group<Element, Columns, activation_kind::identity>(g, p, column, n);
-    case activation_kind::gpt_oss: return finish_group<Element, Columns, activation_kind::gpt_oss>(g, p, column, n);
-  }
+  with_kind(p.act.kind, [&]<activation_kind Kind>() { finish_group<Element, Columns, Kind>(g, p, column, n); });
 }
 
 /// 64 rows x Width columns of outputs, whatever the problem asks for, into the panels of `buffer`.
@@ -82,20 +75,25 @@ __device__ __forceinline__ void finish_general_block(const float (&d)[Width], co
   }
 }
 
+/// 1 + exp(-gate), whose reciprocal silu multiplies the gate by.
+__device__ __forceinline__ float silu_denominator(float gate) { return 1.0f + cuda::ex2(gate * -1.4426950408889634f); }
+
+/// Below it the product of two denominators has a reciprocal that is a normal number.
+inline constexpr float largest_shared = 0x1p125f;
+
 /// silu of pairs of neighbouring columns, by three special-function instructions a pair instead of four: 1/a is b times 1/(a b). Those
 /// instructions, 16 a clock, bound the epilogue. A pair is an even column and the next, whatever the tile, so that the bits of an output
 /// depend neither on the row of the table nor on the other rows of X.
 template <int Pairs>
 __device__ __forceinline__ void silu_pairs(float (&x)[2 * Pairs]) {
-  constexpr float largest = 0x1p125f;  // 1 / (a b) must be a normal number
   float a[2 * Pairs], product[Pairs], sigmoid[2 * Pairs];
   bool fit = true;
 #pragma unroll
-  for (int i = 0; i < 2 * Pairs; ++i) a[i] = 1.0f + cuda::ex2(x[i] * -1.4426950408889634f);
+  for (int i = 0; i < 2 * Pairs; ++i) a[i] = silu_denominator(x[i]);
 #pragma unroll
   for (int p = 0; p < Pairs; ++p) {
     product[p] = a[2 * p] * a[2 * p + 1];
-    fit = fit && product[p] < largest;
+    fit = fit && product[p] < largest_shared;
     const float inverse = cuda::rcp(product[p]);
     sigmoid[2 * p] = inverse * a[2 * p + 1];
     sigmoid[2 * p + 1] = inverse * a[2 * p];
@@ -103,7 +101,7 @@ __device__ __forceinline__ void silu_pairs(float (&x)[2 * Pairs]) {
   if (!fit) {  // gates that sum to -86, or a NaN
 #pragma unroll
     for (int p = 0; p < Pairs; ++p)
-      if (!(product[p] < largest)) {
+      if (!(product[p] < largest_shared)) {
         sigmoid[2 * p] = cuda::rcp(a[2 * p]);
         sigmoid[2 * p + 1] = cuda::rcp(a[2 * p + 1]);
       }

@@ -10,8 +10,6 @@ namespace tileglu::sm90 {
 /// `Batch` values at a time, in their place: few enough that their sigmoids find registers beside the accumulators.
 template <int Batch, int Count>
 __device__ __forceinline__ void silu_across_lanes(float (&x)[Count]) {
-  constexpr float largest = 0x1p125f;  // 1 / (a b) must be a normal number
-  const auto denominator = [](float gate) { return 1.0f + cuda::ex2(gate * -1.4426950408889634f); };
   const auto neighbour_of = [](float a) { return __shfl_xor_sync(~0u, a, neighbour_lane_mask); };
 #pragma unroll
   for (int first = 0; first < Count; first += Batch) {
@@ -20,15 +18,15 @@ __device__ __forceinline__ void silu_across_lanes(float (&x)[Count]) {
     bool fit = true;
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      const float a = denominator(x[first + i]), b = neighbour_of(a), product = a * b;
-      fit = fit && product < largest;
+      const float a = silu_denominator(x[first + i]), b = neighbour_of(a), product = a * b;
+      fit = fit && product < largest_shared;
       sigmoid[i] = cuda::rcp(product) * b;
     }
     if (__any_sync(~0u, !fit)) {  // gates that sum to -86, or a NaN
 #pragma unroll
       for (int i = 0; i < count; ++i) {
-        const float a = denominator(x[first + i]), product = a * neighbour_of(a);
-        if (!(product < largest)) sigmoid[i] = cuda::rcp(a);
+        const float a = silu_denominator(x[first + i]), product = a * neighbour_of(a);
+        if (!(product < largest_shared)) sigmoid[i] = cuda::rcp(a);
       }
     }
 #pragma unroll
