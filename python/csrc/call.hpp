@@ -33,6 +33,9 @@ struct arguments {
   arguments() = default;
 };
 
+/// The words of plain_gated_linear for numerics fp32_through and no early weights.
+constexpr int words_of(weight_layout layout, activation_kind kind) { return static_cast<int>(layout) | static_cast<int>(kind) << 8; }
+
 /// A matrix as the library takes it: rows of unit stride. `copy` holds the memory where the tensor itself doesn't do.
 struct matrix {
   const void* data = nullptr;

@@ -22,6 +22,16 @@ gated_linear_out = torch.ops.tileglu.gated_linear_out.default
 # The same kernels, in full and for the common call, with no autograd of their own, for callers that have made sure that nobody asks
 # for a gradient: a Python autograd kernel costs every call under no_grad some 8 us. `_op` is the callable without OpOverload's Python frame.
 plain_gated_linear = torch.ops.tileglu.plain_gated_linear.default._op
+# The same with the words that most models have as their default: a number handed to an operator costs a call a quarter of a microsecond.
+_USUAL_CALLS = ("plain_silu", "plain_silu_gate_up", "plain_gelu_tanh", "plain_gelu_tanh_gate_up")
+
+
+def _default_words(name: str) -> int | None:
+    """The words of a plain operator that leaves them out; None where they have to be named."""
+    return getattr(torch.ops.tileglu, name).default._schema.arguments[3].default_value
+
+
+usual_calls = {_default_words(name): getattr(torch.ops.tileglu, name).default._op for name in _USUAL_CALLS}
 inference_gated_linear = torch.ops.tileglu.inference_gated_linear.default._op
 explain = torch.ops.tileglu.explain.default
 
@@ -51,13 +61,18 @@ def _words_of_plain(w_up, words: int) -> tuple:
     return w_up if layout == _words.SEPARATE else None, layout, words >> 8 & 0xFF, words >> 16 & 0xFF, bool(words >> 24 & 1)
 
 
-@torch.library.register_fake("tileglu::plain_gated_linear")
-def _(x, w, w_up, words):
-    w_up, layout, *_rest = _words_of_plain(w_up, words)
-    return _fake_gated_linear(x, w, w_up, None, None, layout)
+def _register_fake_plain(name: str) -> None:
+    def fake(x, w, w_up, words=_default_words(name)):
+        w_up, layout, *_rest = _words_of_plain(w_up, words)
+        return _fake_gated_linear(x, w, w_up, None, None, layout)
+
+    torch.library.register_fake(f"tileglu::{name}", fake)
 
 
-for _name in ("inference_gated_linear", "plain_gated_linear"):
+_PLAIN_CALLS = ("plain_gated_linear", *_USUAL_CALLS)
+for _name in _PLAIN_CALLS:
+    _register_fake_plain(_name)
+for _name in ("inference_gated_linear", *_PLAIN_CALLS):
     _fragment.impl(_name, torch.library.fallthrough_kernel, "Autograd")
 
 
@@ -160,11 +175,15 @@ def _register_autocast(device_type: str, key: str) -> None:
     _fragment.impl("gated_linear", cast_and_call, key)
     _fragment.impl("inference_gated_linear", cast_and_call, key)
 
-    def cast_and_call_plain(x, w, w_up, words):
-        w_up, layout, activation, numerics, prefetch_weights = _words_of_plain(w_up, words)
-        return cast_and_call(x, w, w_up, None, None, layout, activation, 1.0, 0.0, numerics, prefetch_weights, "")
+    def register_plain(name: str) -> None:
+        def cast_and_call_plain(x, w, w_up, words=_default_words(name)):
+            w_up, layout, activation, numerics, prefetch_weights = _words_of_plain(w_up, words)
+            return cast_and_call(x, w, w_up, None, None, layout, activation, 1.0, 0.0, numerics, prefetch_weights, "")
 
-    _fragment.impl("plain_gated_linear", cast_and_call_plain, key)
+        _fragment.impl(name, cast_and_call_plain, key)
+
+    for name in _PLAIN_CALLS:
+        register_plain(name)
 
 
 _register_autocast("cpu", "AutocastCPU")
@@ -175,5 +194,5 @@ def _refuse_vmap(info, in_dims, *args):
     raise RuntimeError("tileglu.gated_linear has no rule for vmap; put the batch into x's leading dimensions instead: x may be [..., K]")
 
 
-for _name in ("gated_linear", "inference_gated_linear", "plain_gated_linear", "gated_linear_out"):
+for _name in ("gated_linear", "inference_gated_linear", *_PLAIN_CALLS, "gated_linear_out"):
     torch.library.register_vmap(f"tileglu::{_name}", _refuse_vmap)

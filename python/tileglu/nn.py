@@ -10,6 +10,12 @@ from ._functional import gated_mlp
 from ._pack import pack, unpack
 
 
+def _of(linear: nn.Module) -> tuple[Tensor, Tensor | None]:
+    """Weight and bias. A parametrisation takes them out of the parameters; then, and in a module that is no linear, they are attributes."""
+    own = linear._parameters
+    return (own["weight"], own["bias"]) if "weight" in own and "bias" in own else (linear.weight, linear.bias)
+
+
 class GatedMLP(nn.Module):
     """``down(act(gate(x)) * up(x))`` with the gated product in one kernel.
 
@@ -58,12 +64,14 @@ class GatedMLP(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         how = {"activation": self.activation, "alpha": self.alpha, "limit": self.limit, "numerics": self.numerics}
-        down = self.down_proj
+        children = self._modules  # nn.Module's own attribute lookup fails first, which takes longer than the kernel's launch for nine of them
+        w_down, bias_down = _of(children["down_proj"])
         if self.separate:
-            gate, up = self.gate_proj, self.up_proj
-            return gated_mlp(x, gate.weight, up.weight, down.weight, bias_gate=gate.bias, bias_up=up.bias, bias_down=down.bias, **how)
-        both = self.gate_up_proj
-        return gated_mlp(x, both.weight, w_down=down.weight, bias=both.bias, bias_down=down.bias, layout=self.layout, **how)
+            w_gate, bias_gate = _of(children["gate_proj"])
+            w_up, bias_up = _of(children["up_proj"])
+            return gated_mlp(x, w_gate, w_up, w_down, bias_gate=bias_gate, bias_up=bias_up, bias_down=bias_down, **how)
+        w, bias = _of(children["gate_up_proj"])
+        return gated_mlp(x, w, w_down=w_down, bias=bias, bias_down=bias_down, layout=self.layout, **how)
 
     def _load_from_state_dict(self, state_dict, prefix, *args) -> None:
         for kind in ("weight", "bias"):

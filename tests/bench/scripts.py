@@ -205,10 +205,11 @@ class GpuTests(Scripts):
 class GpuPython(Scripts):
     """By a python that writes down what it is asked."""
 
-    def asked(self, code, *stages, outcome=0, says=""):
+    def asked(self, code, *stages, outcome=0, says="", model=True):
         self.program("nvidia-smi", "echo 'NVIDIA H200'\n")
         python = self.program("some-python", f'echo "$@" >> {self.folder}/asked\nexit {outcome}\n')
-        self.file("model/model.safetensors", "weights")
+        if model:
+            self.file("model/model.safetensors", "weights")
         out = self.folder / "out"
         self.run_command(code, [ROOT / "scripts" / "gpu_python", *stages], says=says, PYTHON=python, OUT=str(out), MODEL=str(self.folder / "model"))
         asked = self.folder / "asked"
@@ -216,9 +217,12 @@ class GpuPython(Scripts):
 
     def test_every_stage_runs_and_says_where_its_figures_go(self):
         asked = self.asked(0)
-        self.assertEqual([re.search(r"ahead_of_time|bench/\w+|examples/\w+", line)[0] for line in asked],
-                         ["ahead_of_time", "ahead_of_time", "bench/host_cost", "bench/host_cost", "bench/race_mlp", "examples/smollm2"])
-        for line, name in zip(asked[2:], ("host-cost-1", "host-cost-2", "race-mlp", "smollm2-transformers")):
+        words = [re.search(r"ahead_of_time and cuda|tests/python/test_\w+|bench/\w+|examples/\w+", line)[0] for line in asked]
+        files = ["autocast", "autograd", "compile", "gated_linear", "module", "operator"]
+        right = ["ahead_of_time and cuda", "bench/host_cost", "examples/smollm2", *(f"tests/python/test_{name}" for name in files)]
+        self.assertEqual(sorted(words[:9]), sorted(right))  # side by side
+        self.assertEqual(words[9:], ["bench/host_cost", "bench/race_mlp", "examples/smollm2"])
+        for line, name in zip(asked[9:], ("host-cost", "race-mlp", "smollm2-speed")):
             self.assertRegex(line, rf"{self.folder}/out/\d{{4}}-\d\d-\d\d-h200-{name}\.json")
 
     def test_a_stage_by_name(self):
@@ -228,7 +232,11 @@ class GpuPython(Scripts):
         self.assertEqual(self.asked(2, "mlp", "hosts", says="'hosts'; allowed are tests host mlp smollm2"), [])
 
     def test_what_fails_stops_no_other_and_is_named(self):
-        self.assertEqual(len(self.asked(1, "tests", "mlp", outcome=1, says="failed: tests ahead_of_time mlp")), 3)
+        says = r"failed: ahead_of_time test_autocast test_autograd test_compile test_gated_linear test_module test_operator mlp"
+        self.assertEqual(len(self.asked(1, "tests", "mlp", outcome=1, says=says)), 8)
+
+    def test_a_model_that_is_not_there_fails_its_stage_alone(self):
+        self.assertEqual(len(self.asked(1, "smollm2", "mlp", model=False, says="scripts/get_model brings it")), 1)
 
 
 class Results(unittest.TestCase):

@@ -45,6 +45,18 @@ def test_opcheck_inference(device):
     p = random_problem(device=device)
     opcheck(torch.ops.tileglu.inference_gated_linear.default, (p.x, p.w_gate, p.w_up, None, None, *numbers()))
     opcheck(torch.ops.tileglu.plain_gated_linear.default, (p.x, p.w_gate, p.w_up, 1 << 8))
+    opcheck(torch.ops.tileglu.plain_silu.default, (p.x, p.w_gate, p.w_up))
+
+
+def test_the_usual_calls_compute_what_their_names_say(device):
+    """Their words are defaults of their schemas; the functions take them where the words fit, and the general operator for all others."""
+    p = random_problem(device=device)
+    stacked = tileglu.pack(p.w_gate, p.w_up, "gate_up")
+    ops = torch.ops.tileglu
+    for activation in ("silu", "gelu_tanh"):
+        exact = reference(p, activation)
+        assert_close(getattr(ops, f"plain_{activation}")(p.x, p.w_gate, p.w_up), exact)
+        assert_close(getattr(ops, f"plain_{activation}_gate_up")(p.x, stacked, stacked), exact)
 
 
 def test_the_binary_knows_no_python():
@@ -108,7 +120,7 @@ def test_a_device_without_kernels_takes_the_unfused_path(monkeypatch):
     def refuse(*args):
         raise NotImplementedError("no kernel for this backend")
 
-    monkeypatch.setattr(_functional, "_plain_gated_linear", refuse)
+    monkeypatch.setattr(_functional, "_USUAL", (*_functional._USUAL[:2], refuse))
     monkeypatch.setattr(_functional, "_DEVICES", frozenset(("cuda",)))
     p = random_problem()
     with pytest.warns(UserWarning, match="x is on 'cpu', and kernels exist for"):
