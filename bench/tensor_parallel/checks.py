@@ -113,8 +113,8 @@ def right(setting: Setting) -> dict:
     return dict(cases=out, passed=all(row["passed"] for rows in out.values() for row in rows))
 
 
-def models(setting: Setting) -> dict:
-    """Tiny Llama, Qwen2 and Phi-3 (whose gate and up are stacked): each rank holds its own part of every MLP."""
+def models(setting: Setting, save=lambda result: None) -> dict:
+    """Tiny Llama, Qwen2 and Phi-3 (whose gate and up are stacked): each rank holds its own part of every MLP. `save` is called after each."""
     from transformers import AutoModel, LlamaConfig, Phi3Config, Qwen2Config
 
     hidden, step = (256 if setting.gpu else 64), 8 * WORLD
@@ -150,6 +150,7 @@ def models(setting: Setting) -> dict:
 
         compile_at = setting.lengths[2] if name == "llama" or not setting.gpu else None  # inductor takes its time
         out[name] = check(setting, call(whole), call(sharded), make_input, call(exact), compile_at, sums)
+        save(dict(cases=out, passed=False))
     return dict(cases=out, passed=all(row["passed"] for rows in out.values() for row in rows))
 
 
