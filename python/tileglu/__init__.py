@@ -6,12 +6,17 @@
 """
 
 import importlib
+from typing import TYPE_CHECKING
 
 from . import _library  # loads the operators
 from . import nn
 from ._functional import explain, gated_linear, gated_mlp
 from ._pack import pack, unpack
 from .patching import patch, unpatch
+
+if TYPE_CHECKING:  # what a type checker is to know of __getattr__
+    from . import parallel
+    from ._compile_pass import CompilePass, compile_pass
 
 _on_demand = {"compile_pass": "._compile_pass", "CompilePass": "._compile_pass"}
 

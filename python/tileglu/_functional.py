@@ -87,6 +87,12 @@ def _why_unfused(*tensors: Tensor | None) -> str:
     return ""
 
 
+def _are_tensors(**arguments) -> None:
+    for name, value in arguments.items():
+        if value is not None and not isinstance(value, Tensor) and not hasattr(value, "__torch_function__"):
+            raise TypeError(f"{name} is a {type(value).__name__}; allowed is a torch.Tensor")
+
+
 def _split_bias(bias: Tensor | None, bias_gate: Tensor | None, bias_up: Tensor | None, layout: int) -> tuple[Tensor | None, Tensor | None]:
     if bias is None:
         return bias_gate, bias_up
@@ -151,7 +157,7 @@ def gated_linear(
             and ((dtype := x.dtype) is _BFLOAT16 or dtype is _FLOAT16)
             and type(w_gate) in _PLAIN
             and (w_up is None or type(w_up) in _PLAIN)
-            and (bias_gate is None or bias_up is None or (type(bias_gate) in _PLAIN and type(bias_up) in _PLAIN))
+            and (bias_gate is bias_up is None or (type(bias_gate) in _PLAIN and type(bias_up) in _PLAIN))
             and (not _tracked(x, w_gate, w_up, bias_gate, bias_up) if _is_grad_enabled() else forward_ad._current_level < 0)
         ):
             try:
@@ -167,6 +173,8 @@ def gated_linear(
     else:
         numbers = _numbers_of(activation, alpha, limit, numerics, layout, w_up is None)
     compiling = _is_compiling()
+    if not compiling:
+        _are_tensors(x=x, w_gate=w_gate, w_up=w_up, bias_gate=bias_gate, bias_up=bias_up, bias=bias, out=out)
     layout_code = numbers[0]
     if bias is not None:
         bias_gate, bias_up = _split_bias(bias, bias_gate, bias_up, layout_code)
@@ -234,6 +242,8 @@ def gated_mlp(
     """
     if w_down is None:
         raise ValueError("w_down is None; allowed is the down projection, [D, N]")
+    if not isinstance(w_down, Tensor):
+        _are_tensors(w_down=w_down)
     y = gated_linear(
         x,
         w_gate,
@@ -280,6 +290,7 @@ def explain(
     act = _words.activation_of(activation, alpha, limit)
     if bias is not None:
         bias_gate, bias_up = _split_bias(bias, bias_gate, bias_up, layout_code)
+    _are_tensors(x=x, w_gate=w_gate, w_up=w_up, bias_gate=bias_gate, bias_up=bias_up)
     text = ""
     if x.device.type in _DEVICES and torch.is_autocast_enabled(x.device.type):
         text += f"autocast: tensors are cast to {torch.get_autocast_dtype(x.device.type)} on every call\n"

@@ -239,6 +239,12 @@ class GpuPython(Scripts):
         self.assertEqual(len(self.asked(1, "smollm2", "mlp", model=False, says="scripts/get_model brings it")), 1)
 
 
+class TestPythons(Scripts):
+    def test_a_named_interpreter_that_is_not_there_fails_before_anything_is_installed(self):
+        self.run_command(3, [ROOT / "scripts" / "test_pythons", "3.99"], says="python3.99 is not there, or has no venv module")
+        self.run_command(3, [ROOT / "scripts" / "test_pythons", str(self.folder / "python")], says="python is not there")
+
+
 class Results(unittest.TestCase):
     def test_every_file_is_in_the_table_and_reads(self):
         """A file that is not committed yet may be missing from the table."""

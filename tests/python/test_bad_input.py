@@ -127,3 +127,20 @@ def test_down_projection_that_does_not_fit():
         tileglu.gated_mlp(t(*X), t(*W), t(*W), t(64, 47))
     with pytest.raises(ValueError, match="w_down is None"):
         tileglu.gated_mlp(t(*X), t(*W), t(*W))
+
+
+@pytest.mark.parametrize("argument", ["x", "w_gate", "w_up", "bias_gate", "out"])
+def test_what_is_no_tensor(argument):
+    p = random_problem()
+    given = {"x": p.x, "w_gate": p.w_gate, "w_up": p.w_up} | {argument: [[1.0, 2.0]]}
+    with pytest.raises(TypeError, match=f"{argument} is a list; allowed is a torch.Tensor"):
+        tileglu.gated_linear(**given)
+    if argument != "out":
+        with pytest.raises(TypeError, match=f"{argument} is a list"):
+            tileglu.explain(**given)
+
+
+def test_a_down_projection_that_is_no_tensor():
+    p = random_problem()
+    with pytest.raises(TypeError, match="w_down is a list; allowed is a torch.Tensor"):
+        tileglu.gated_mlp(p.x, p.w_gate, p.w_up, [[1.0]])
