@@ -26,13 +26,15 @@ def arguments():
   python3 bench/race --list outside --contenders gemm,tileglu --out outside.json
   python3 bench/race --shape 4096x14336 --m 24 --contenders gemm,tileglu,row:paired_p128x96_s4_c2x1""")
     p.add_argument("--library", default="build/libtileglu.so", help="the shared library (cmake -DBUILD_SHARED_LIBS=ON)")
+    p.add_argument("--other", help="a second build of the library, to race a change against what was before it: its own choice, or row NAME")
     p.add_argument("--cells", default=os.path.join(HERE, "cells.json"), help="JSON with lists of shapes and of M")
     p.add_argument("--list", default="qwen2.5", help="which list of the file")
     p.add_argument("--models", help="only these models of the list, by commas")
     p.add_argument("--shape", action="append", help="KxN instead of a list; may be repeated")
     p.add_argument("--m", help="values of M, by commas, instead of the list's")
     p.add_argument("--contenders", default="gemm,eager,merged,kernel1,kernel2,tileglu",
-                   help="gemm, eager, launched_eager, merged, compile, quack, quack_tuned, kernel1, kernel2, tileglu, row:NAME")
+                   help="gemm, eager, launched_eager, merged, compile, quack, quack_tuned, kernel1, kernel2, tileglu, row:NAME; other, "
+                        "other:NAME of --other")
     p.add_argument("--regimes", default="burst", help="burst, sustained, or both by a comma; sustained runs at M >= --sustained-from")
     p.add_argument("--sustained-from", type=int, default=1024)
     p.add_argument("--rounds", type=int, default=5, help="of burst")
@@ -61,14 +63,14 @@ def check(name, outputs, expected):
     return error
 
 
-def race_cell(model, k, n, m, names, library, weights, options, rows):
+def race_cell(model, k, n, m, names, libraries, weights, options, rows):
     sets = len(weights)
     xs = [torch.randn(m, k, device="cuda", dtype=torch.bfloat16) for _ in range(sets)]
     outs = [torch.empty(m, n, device="cuda", dtype=torch.bfloat16) for _ in range(sets)]
     expected, racing, keep, facts, refused = None, [], [], {}, {}
     for name in names:
         try:
-            contender = field.by_name(name, library)
+            contender = field.by_name(name, *libraries)
             contender.prepare(m, n, k)
             calls = [contender.make(x, w, o) for x, w, o in zip(xs, weights, outs)]
             outs[0].fill_(float("nan"))
@@ -134,19 +136,20 @@ def main():
     ms = [int(v) for v in options.m.split(",")] if options.m else chosen["m"]
     names = options.contenders.split(",")
     library = capi.Library(options.library) if any(n in ("tileglu", "kernel1", "kernel2") or n.startswith("row:") for n in names) else None
+    other = capi.Library(options.other) if options.other else None
 
     before, rows, lost = machine_facts(), [], False
     torch.manual_seed(0)
     for model, (k, n) in models.items():
         weights = [(torch.randn(2 * n, k, device="cuda") * k ** -0.5).bfloat16() for _ in range(protocol.operand_sets(k, n))]
         for m in ms:
-            lost |= race_cell(model, k, n, m, names, library, weights, options, rows)
+            lost |= race_cell(model, k, n, m, names, (library, other), weights, options, rows)
         del weights
         torch.cuda.empty_cache()
     document = {"what": "race of gated products, bf16, silu; times in us per call; ratios are time / time of gemm of the same cell and regime",
                 "date": datetime.date.today().isoformat(), "tileglu": library.lib.tileglu_version().decode() if library else None,
                 "machine": {"before": before, "after": machine_facts()}, "protocol": protocol.__doc__,
-                "notes": {n: field.by_name(n, library).note for n in names},
+                "notes": {n: field.by_name(n, library, other).note for n in names},
                 "rows": rows, "geomean": geomeans(rows)}
     os.makedirs(os.path.dirname(os.path.abspath(options.out)), exist_ok=True)
     json.dump(document, open(options.out, "w"), indent=1)

@@ -114,8 +114,9 @@ class Tileglu(Contender):
         return {"row": self.plan.row, "reason": self.plan.reason}
 
 
-def by_name(name, library):
-    """gemm, eager, launched_eager, merged, compile, quack, quack_tuned, tileglu, kernel1, kernel2, or row:NAME."""
+def by_name(name, library, other=None):
+    """gemm, eager, launched_eager, merged, compile, quack, quack_tuned, tileglu, kernel1, kernel2, or row:NAME; other and other:NAME where
+    there is a second build of the library."""
     simple = {"gemm": Gemm, "eager": Eager, "launched_eager": LaunchedEager, "merged": Merged, "compile": Compiled}
     if name in simple:
         return simple[name]()
@@ -130,4 +131,8 @@ def by_name(name, library):
     if name.startswith("row:"):
         row = name[4:]
         return Tileglu(library, row, interleaved=row.startswith("interleaved"))
-    raise SystemExit(f"contender is '{name}'; allowed are {', '.join(simple)}, quack, quack_tuned, tileglu, kernel1, kernel2, row:NAME")
+    if other and name.split(":")[0] == "other":
+        row = name[6:]
+        return Tileglu(other, row, interleaved=row.startswith("interleaved"))
+    allowed = ", ".join(simple) + ", quack, quack_tuned, tileglu, kernel1, kernel2, row:NAME, and with --other other, other:NAME"
+    raise SystemExit(f"contender is '{name}'; allowed are {allowed}")
