@@ -115,15 +115,16 @@ TEST(InterleavedRows, BandsAddFewTiles) {
     const std::int64_t m = 1 + random() % 9000, n = 8 * (1 + random() % 4000);
     const std::int64_t rows = (m + c.tile_rows * c.cluster_m - 1) / (c.tile_rows * c.cluster_m);
     const std::int64_t columns = (2 * n + c.tile_columns * c.cluster_n - 1) / (c.tile_columns * c.cluster_n);
-    const int band = raster_band(c, m, n, 8);
+    const int band = raster_band(c, m, n, 132, 8);
     ASSERT_TRUE(band == 1 || band == 2 || band == 4 || band == 8);
     const auto padded = [&](std::int64_t count) { return (count + band - 1) / band * band; };
     ASSERT_LE(padded(rows) * padded(columns) * 100, rows * columns * 103) << "m " << m << " n " << n;
-    ASSERT_LE(raster_band(c, m, n, 2), 2);
+    ASSERT_LE(raster_band(c, m, n, 132, 2), 2);
   }
   constexpr interleaved_config c{schedule::pingpong, 128, 192, 2, 1};
-  EXPECT_EQ(raster_band(c, 64, 18944, 8), 1);    // one row of clusters
-  EXPECT_EQ(raster_band(c, 4096, 18944, 8), 8);  // 16 x 198: 200 columns are 1 % more
+  EXPECT_EQ(raster_band(c, 64, 18944, 132, 8), 1);    // one row of clusters
+  EXPECT_EQ(raster_band(c, 2048, 13824, 132, 8), 1);  // a wave of 8 rows and 8 columns either way: no column should straddle two waves
+  EXPECT_EQ(raster_band(c, 4096, 18944, 132, 8), 8);  // 16 x 198: 200 columns are 1 % more; a wave of 9 rows and 8 columns, not 16 and 5
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ status launch(const execution_plan& plan, const tensors& t, stream_handle stream
   auto& [no_child, node] = arguments.epilogue.thread;
   node = {static_cast<A*>(t.y), {row_stride_y(p), cute::_1{}, 0}, {p.act, p.mode == numerics::match_unfused, p.bias, t.bias_gate, t.bias_up}};
   arguments.hw_info.sm_count = plan.device.sm_count;
-  arguments.scheduler.max_swizzle_size = raster_band(Kernel::config, p.m, p.n, plan.raster_group);
+  arguments.scheduler.max_swizzle_size = raster_band(Kernel::config, p.m, p.n, plan.device.sm_count, plan.raster_group);
   const typename Gemm::Params params = Gemm::to_underlying_arguments(arguments, nullptr);
   const dim3 grid = Gemm::get_grid_shape(params);
   kernel_launch what;
