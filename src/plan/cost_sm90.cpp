@@ -84,14 +84,22 @@ bool has_idle_ctas(const kernel_row& row, std::int64_t m) {
   return c && c->cluster_m > 1 && m <= c->tile_rows() * (c->cluster_m - 1);
 }
 
+/// Cluster rows that are walked together: 2048 rows of X, eight clusters at most. At 14B, m = 4096, clusters of 512 rows in groups of four
+/// read 972 MB and take 0.994 of the time of groups of eight, which read 1064 (groups of two: 1307); clusters of 256 rows read 1304 MB in
+/// eights, 1544 in fours, 1844 in sixteens (docs/lab-book.md).
+int raster_group(const kernel_row& row) {
+  const auto* c = std::get_if<paired_config>(&row.config);
+  return c ? std::clamp(2048 / (c->tile_rows() * c->cluster_m), 1, 8) : 8;
+}
+
 }  // namespace
 
 cost_estimate sm90_cost(const kernel_row& row, const problem& p, const device_facts& device) {
   constexpr double not_measured_us = 1e9;
-  if (row.timing.fixed_us == 0) return {not_measured_us, 1, 8, 0, "not measured: chosen only where it is asked for"};
+  if (row.timing.fixed_us == 0) return {not_measured_us, 1, raster_group(row), 0, "not measured: chosen only where it is asked for"};
   if (row.family == kernel_family::decode) return decode_cost(row, p, device);
-  if (is_extrapolated(row, p.m)) return {not_measured_us, 1, 8, 0, "never raced, or slow, at so many rows: chosen only where it is asked for"};
-  if (has_idle_ctas(row, p.m)) return {not_measured_us, 1, 8, 0, "half of each cluster would have no rows: chosen only where it is asked for"};
+  if (is_extrapolated(row, p.m)) return {not_measured_us, 1, raster_group(row), 0, "never raced, or slow, at so many rows: chosen only where it is asked for"};
+  if (has_idle_ctas(row, p.m)) return {not_measured_us, 1, raster_group(row), 0, "half of each cluster would have no rows: chosen only where it is asked for"};
 
   const tile_spread tiles = spread_of(row, p, device.sm_count);
   const double k_blocks = std::ceil(static_cast<double>(p.k) / k_block);
@@ -100,7 +108,7 @@ cost_estimate sm90_cost(const kernel_row& row, const problem& p, const device_fa
   const double rate = row.timing.bytes_per_ns * device.memory_bytes_per_second / measured_bytes_per_second;
   const double stream_us = bytes / rate * 1e-3 * (1 + row.timing.idle * tiles.idle);
   const double us = (row.timing.fixed_us + overlapped(multiply_us, stream_us)) * doubt(row.timing, p);
-  return {us, 1, 8, 0,
+  return {us, 1, raster_group(row), 0,
           "tiles fill the SMs to " + fixed(tiles.fill, 2) + "; " + fixed(multiply_us, 1) + " us to multiply, " + fixed(stream_us, 1) +
               " us to stream"};
 }

@@ -98,6 +98,17 @@ TEST(Plan, NoClusterIsTakenWhoseSecondRowOfTilesIsEmpty) {
     }
 }
 
+TEST(Plan, TilesAreWalkedInGroupsOf2048RowsOrOfEightClusters) {
+  plan_options options;
+  for (const auto& [row, group] : {std::pair{"paired_c256x96_s3_c2x1", 4}, {"paired_c256x96_s3_c1x2", 8}, {"paired_p128x96_s4_c2x1", 8},
+                                   {"paired_p64x112_s5_c1x1", 8}, {"gate_first_128x96_s6_c2x1", 8}}) {
+    options.kernel = row;
+    const auto chosen = plan({.m = 8192, .n = 13824, .k = 5120}, device("h200"), options);
+    ASSERT_TRUE(chosen.ok()) << chosen.error().text();
+    EXPECT_EQ(chosen->raster_group, group) << row;
+  }
+}
+
 TEST(Plan, AnOlderGpuRunsThePortablePath) {
   const auto chosen = plan({.m = 64, .n = 4864, .k = 896}, device("a100"));
   ASSERT_TRUE(chosen.ok()) << chosen.error().text();

@@ -96,6 +96,29 @@ TEST(pingpong, every_turn_that_is_given_is_taken) {
       }
 }
 
+// X is held while a later wave reads it again, never in the last one, and never more of it than fits.
+TEST(what_to_hold, is_what_a_later_wave_reads_and_fits) {
+  constexpr std::int64_t h200 = 60 << 20;
+  const held_x whole = what_to_hold(384, 66, 1024, 80, h200);  // 14B, m = 1024: X is 10.5 MB
+  EXPECT_EQ(whole.tiles, 318);
+  EXPECT_EQ(whole.k_blocks, 80);
+  EXPECT_EQ(what_to_hold(384, 66, 2048, 80, h200).k_blocks, 40) << "21 MB of X: its first half";
+  EXPECT_EQ(what_to_hold(66, 66, 1024, 80, h200).tiles, 0) << "one wave reads X once";
+  EXPECT_EQ(what_to_hold(3, 3, 16, 14, h200).tiles, 0);
+  EXPECT_EQ(what_to_hold(384, 66, 1024, 80, 0).k_blocks, 0) << "a device whose L2 is not known";
+  std::mt19937 random(5);
+  for (int i = 0; i < 100000; ++i) {
+    const int clusters = static_cast<int>(random() % 132) + 1, tiles = clusters + static_cast<int>(random() % 3000);
+    const int k_blocks = static_cast<int>(random() % 500) + 1;
+    const std::int64_t rows = random() % 70000 + 1;
+    const held_x held = what_to_hold(tiles, clusters, rows, k_blocks, h200);
+    ASSERT_LE(held.k_blocks, k_blocks);
+    ASSERT_LE(rows * held.k_blocks * k_block * 2, h200 / 6);
+    ASSERT_TRUE(held.k_blocks == k_blocks || rows * (held.k_blocks + 1) * k_block * 2 > h200 / 6) << "more would have fit";
+    for (int tile = std::max(0, held.tiles - 3); tile < held.tiles + 3; ++tile) ASSERT_EQ(tile < held.tiles, tile >= 0 && tile + clusters < tiles);
+  }
+}
+
 TEST(launched_clusters, are_as_many_as_fit) {
   const paired_config swapped{schedule::swapped, 20, 64, 6, 2, 1, 1};
   EXPECT_EQ(launched_clusters(swapped, 320, 3584, 132), 56) << "pairs of 160 x 64 tiles, none of them padded";

@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include "cuda/activation.cuh"
+#include "sm90/device/tile_schedule.hpp"
 
 namespace tileglu::sm90 {
 
@@ -24,6 +25,7 @@ struct paired_arguments {
   int x_box_rows;  ///< rows of X that one TMA instruction brings; fewer than the tile has where m has fewer
   int raster_group;  ///< cluster rows that are walked together
   int prefetch_weights;  ///< 1: weights may be read before the kernels ahead on the stream have ended
+  held_x held;  ///< X that L2 is asked to hold
   cuda::epilogue_params epilogue;  ///< read by epilogue_kind::general
 };
 

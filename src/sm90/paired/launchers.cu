@@ -68,6 +68,9 @@ status fill(const paired_config& c, const execution_plan& plan, const tensors& t
   args.x_box_rows = x_box_rows(c, p.m);
   args.raster_group = std::max(1, plan.raster_group);
   args.prefetch_weights = plan.options.prefetch_weights;
+  const std::int64_t group_rows = std::int64_t{args.raster_group} * c.tile_rows() * c.cluster_m;
+  args.held = what_to_hold(tiles_of(c, p.m, p.n).count(), launched_clusters(c, p.m, p.n, plan.device.sm_count), std::min(p.m, group_rows),
+                           ceil_div(args.k, k_block), plan.device.l2_bytes);
   args.epilogue = {p.act, p.mode == numerics::match_unfused, p.bias, t.bias_gate, t.bias_up};
   const output_panels panels = panels_of(warpgroup_columns(c));
   if (status s = encode({t.x, p.m, p.k, row_stride_x(p), args.x_box_rows, k_block}, p.x_type, args.x); !s.ok()) return s;

@@ -82,17 +82,17 @@ struct paired_ring {
 
 template <class Row>
 __device__ __forceinline__ void load_x(const paired_arguments& args, const paired_ring<Row>& ring, const paired_cta<Row>& cta, int stage, int k,
-                                       int row) {
+                                       int row, bool hold) {
   constexpr paired_config config = Row::config;
   if constexpr (config.cluster_n == 1) {
-    ptx::tma_load(ring.x(stage), &args.x, ring.full(stage), k, row);
+    ptx::tma_load(ring.x(stage), &args.x, ring.full(stage), k, row, ptx::l2_priority(hold));
   } else {  // each CTA of a cluster row brings its share of the rows to all of them
     constexpr int share = config.tile_rows() / config.cluster_n;
     std::uint16_t ctas = 0;
 #pragma unroll
     for (int j = 0; j < config.cluster_n; ++j) ctas |= static_cast<std::uint16_t>(1 << (j * config.cluster_m + cta.row_rank));
     ptx::tma_load_multicast(ring.x(stage) + cta.column_rank * share * k_block * 2, &args.x, ring.full(stage), k, row + cta.column_rank * share,
-                            ctas);
+                            ctas, ptx::l2_priority(hold));
   }
 }
 
@@ -142,7 +142,7 @@ __device__ __forceinline__ void produce(const paired_arguments& args, const pair
         ptx::mbarrier_expect(ring.full(at.stage), stage_bytes);
         load_weights(args, ring, cta, at.stage, block * k_block, origin.column);
       }
-      load_x(args, ring, cta, at.stage, block * k_block, origin.row);
+      load_x(args, ring, cta, at.stage, block * k_block, origin.row, tile < args.held.tiles && block < args.held.k_blocks);
       at.advance();
     }
   }

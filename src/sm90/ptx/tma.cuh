@@ -16,6 +16,18 @@ __device__ __forceinline__ void tma_load(void* to, const CUtensorMap* map, std::
                : "memory");
 }
 
+/// L2's eviction priority for the lines of a load, as createpolicy.fractional makes it for all lines: the normal one, or the last to go.
+__device__ __forceinline__ std::uint64_t l2_priority(bool hold) { return hold ? 0x14F0000000000000 : 0x1000000000000000; }
+
+/// The same, by a priority in L2.
+__device__ __forceinline__ void tma_load(void* to, const CUtensorMap* map, std::uint64_t* barrier, int column, int row, std::uint64_t priority) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(
+          shared_address(to)),
+      "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row), "l"(priority)
+      : "memory");
+}
+
 /// The same box into the same place of every CTA whose bit is set in `ctas`; each one's barrier counts its bytes.
 __device__ __forceinline__ void tma_load_multicast(void* to, const CUtensorMap* map, std::uint64_t* barrier, int column, int row,
                                                    std::uint16_t ctas) {
@@ -23,6 +35,16 @@ __device__ __forceinline__ void tma_load_multicast(void* to, const CUtensorMap* 
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(
           shared_address(to)),
       "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(ctas)
+      : "memory");
+}
+
+/// The same, by a priority in L2.
+__device__ __forceinline__ void tma_load_multicast(void* to, const CUtensorMap* map, std::uint64_t* barrier, int column, int row,
+                                                   std::uint16_t ctas, std::uint64_t priority) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], [%1, {%3, %4}], "
+      "[%2], %5, %6;" ::"r"(shared_address(to)),
+      "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(ctas), "l"(priority)
       : "memory");
 }
 
