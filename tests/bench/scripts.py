@@ -195,11 +195,20 @@ class GpuTests(Scripts):
     def test_the_sanitizers_run_small_cases(self):
         lines = self.sanitized(0)
         self.assertEqual([line.split()[1] for line in lines], ["initcheck", "memcheck", "racecheck", "synccheck"])
-        self.assertTrue(all(line.endswith("--checks repeats,row_bits,sweep,whole_mlp --quick --tiny") for line in lines))
+        checks = {line.split()[1]: line.split("--checks ")[1] for line in lines}
+        self.assertEqual(checks.pop("racecheck"), "repeats,row_bits,sweep --quick --tiny")
+        self.assertEqual(set(checks.values()), {"repeats,row_bits,sweep,whole_mlp --quick --tiny"})
         self.assertEqual(["9gpu_check" in line for line in lines], [False, False, True, False])
 
     def test_what_a_sanitizer_finds_fails(self):
-        self.sanitized(1, body="[ $2 = racecheck ] && exit 1 || exit 0")
+        for tool in ("memcheck", "racecheck", "synccheck", "initcheck"):
+            self.sanitized(1, body=f"[ $2 = {tool} ] && exit 1 || exit 0")
+
+    def test_a_race_fails_unless_it_is_in_a_kernel_of_cublaslt(self):
+        race = "========= Error: Race reported between Read access at {}+0xb00"
+        self.sanitized(0, body=f"echo '{race.format('nvjet_sm90_tst_64x8')}'")
+        self.sanitized(1, body=f"[ $2 = racecheck ] && echo '{race.format('tileglu::sm90::paired_kernel')}' || exit 0")
+        self.sanitized(1, body="[ $2 = racecheck ] && echo '========= Internal Sanitizer Error: no' || exit 0")
 
 
 class GpuPython(Scripts):
