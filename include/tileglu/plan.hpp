@@ -44,7 +44,7 @@ struct candidate {
   std::string row;
   backend_id backend = backend_id::automatic;
   bool refused = false;
-  double cost_us = 0;   ///< the model's estimate, where it is not refused
+  double cost_us = 0;  ///< the model's estimate, where it is not refused; infinity: none, chosen only where it is asked for by name
   std::string reason;  ///< why it was refused, or what its cost consists of
 };
 
@@ -62,7 +62,7 @@ struct execution_plan {
   int split = 1;                       ///< slices of K, where the row splits it
   int raster_group = 1;                ///< row tiles that are walked together, where the row is persistent
   std::size_t workspace = 0;           ///< bytes that `run` must be handed
-  double cost_us = 0;                  ///< the model's estimate
+  double cost_us = 0;                  ///< the model's estimate; infinity: none, for a row that was asked for by name
   std::string reason;                  ///< why this row
   std::vector<candidate> considered;   ///< every row of the tables, in order
 

@@ -208,14 +208,14 @@ TILEGLU_API void tileglu_plan_destroy(tileglu_plan* plan); /* null is allowed */
 TILEGLU_API size_t tileglu_plan_workspace_bytes(const tileglu_plan* plan);
 TILEGLU_API const char* tileglu_plan_row(const tileglu_plan* plan); /* the name of the chosen row */
 TILEGLU_API int32_t tileglu_plan_backend(const tileglu_plan* plan);
-TILEGLU_API double tileglu_plan_cost_us(const tileglu_plan* plan); /* the model's estimate */
+TILEGLU_API double tileglu_plan_cost_us(const tileglu_plan* plan); /* the model's estimate; infinity: none, for a row that was asked for by name */
 TILEGLU_API const char* tileglu_plan_reason(const tileglu_plan* plan);
 TILEGLU_API const char* tileglu_plan_explain(const tileglu_plan* plan); /* lines: considered, refused (why), chosen (why) */
 
 typedef struct tileglu_candidate {
   const char* row;
   const char* reason; /* why it was refused, or what its cost consists of */
-  double cost_us;     /* where it is not refused */
+  double cost_us;     /* where it is not refused; infinity: no estimate, chosen only where it is asked for by name */
   int32_t backend;
   int32_t refused;
 } tileglu_candidate;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "base/number_words.hpp"
 #include "plan/config/gate_first_shape.hpp"
@@ -95,11 +96,13 @@ int raster_group(const kernel_row& row) {
 }  // namespace
 
 cost_estimate sm90_cost(const kernel_row& row, const problem& p, const device_facts& device) {
-  constexpr double not_measured_us = 1e9;
-  if (row.timing.fixed_us == 0) return {not_measured_us, 1, raster_group(row), 0, "not measured: chosen only where it is asked for"};
+  const auto none = [&](std::string why) -> cost_estimate {
+    return {std::numeric_limits<double>::infinity(), 1, raster_group(row), 0, why + ": chosen only where it is asked for"};
+  };
+  if (row.timing.fixed_us == 0) return none("not measured");
   if (row.family == kernel_family::decode) return decode_cost(row, p, device);
-  if (is_extrapolated(row, p.m)) return {not_measured_us, 1, raster_group(row), 0, "never raced, or slow, at so many rows: chosen only where it is asked for"};
-  if (has_idle_ctas(row, p.m)) return {not_measured_us, 1, raster_group(row), 0, "half of each cluster would have no rows: chosen only where it is asked for"};
+  if (is_extrapolated(row, p.m)) return none("never raced, or slow, at so many rows");
+  if (has_idle_ctas(row, p.m)) return none("half of each cluster would have no rows");
 
   const tile_spread tiles = spread_of(row, p, device.sm_count);
   const double k_blocks = std::ceil(static_cast<double>(p.k) / k_block);

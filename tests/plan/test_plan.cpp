@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -56,6 +57,23 @@ TEST(Plan, TheCheapestPossibleRowIsChosen) {
       for (const candidate& c : chosen->considered)
         EXPECT_TRUE(c.refused || c.cost_us >= chosen->cost_us) << c.row << " was cheaper than " << chosen->row;
     }
+}
+
+TEST(Plan, ARowThatWasNeverRacedSoHasNoEstimateAndIsTakenByName) {
+  const problem p{.m = 4096, .n = 4864, .k = 896};
+  const auto chosen = plan(p, device("h200"));
+  ASSERT_TRUE(chosen.ok()) << chosen.error().text();
+  const candidate& narrow = row_of(*chosen, "paired_c128x32_s8_c1x1");
+  EXPECT_FALSE(narrow.refused);
+  EXPECT_EQ(narrow.cost_us, std::numeric_limits<double>::infinity());
+  EXPECT_NE(explain(*chosen).find("possible paired_c128x32_s8_c1x1: no estimate, never raced"), std::string::npos) << explain(*chosen);
+
+  plan_options by_name;
+  by_name.kernel = narrow.row;
+  const auto forced = plan(p, device("h200"), by_name);
+  ASSERT_TRUE(forced.ok()) << forced.error().text();
+  EXPECT_EQ(forced->row, narrow.row);
+  EXPECT_NE(explain(*forced).find("chosen   paired_c128x32_s8_c1x1 (sm90), no estimate: never raced"), std::string::npos) << explain(*forced);
 }
 
 TEST(Plan, HopperHasAFusedKernelForEveryNumberOfRows) {
