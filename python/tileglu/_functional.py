@@ -87,9 +87,13 @@ def _why_unfused(*tensors: Tensor | None) -> str:
     return ""
 
 
+_REQUIRED = frozenset(("x", "w_gate"))
+
+
 def _are_tensors(**arguments) -> None:
     for name, value in arguments.items():
-        if value is not None and not isinstance(value, Tensor) and not hasattr(value, "__torch_function__"):
+        left_out = value is None and name not in _REQUIRED
+        if not left_out and not isinstance(value, Tensor) and not hasattr(value, "__torch_function__"):
             raise TypeError(f"{name} is a {type(value).__name__}; allowed is a torch.Tensor")
 
 
@@ -288,9 +292,9 @@ def explain(
     """What :func:`gated_linear` would do with these arguments and why: the path, every copy, the kernels considered and refused."""
     layout_code = _words.layout_of(layout, w_up is None)
     act = _words.activation_of(activation, alpha, limit)
+    _are_tensors(x=x, w_gate=w_gate, w_up=w_up, bias_gate=bias_gate, bias_up=bias_up, bias=bias)
     if bias is not None:
         bias_gate, bias_up = _split_bias(bias, bias_gate, bias_up, layout_code)
-    _are_tensors(x=x, w_gate=w_gate, w_up=w_up, bias_gate=bias_gate, bias_up=bias_up)
     text = ""
     if x.device.type in _DEVICES and torch.is_autocast_enabled(x.device.type):
         text += f"autocast: tensors are cast to {torch.get_autocast_dtype(x.device.type)} on every call\n"

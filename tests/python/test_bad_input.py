@@ -129,7 +129,7 @@ def test_down_projection_that_does_not_fit():
         tileglu.gated_mlp(t(*X), t(*W), t(*W))
 
 
-@pytest.mark.parametrize("argument", ["x", "w_gate", "w_up", "bias_gate", "out"])
+@pytest.mark.parametrize("argument", ["x", "w_gate", "w_up", "bias_gate", "bias", "out"])
 def test_what_is_no_tensor(argument):
     p = random_problem()
     given = {"x": p.x, "w_gate": p.w_gate, "w_up": p.w_up} | {argument: [[1.0, 2.0]]}
@@ -138,6 +138,15 @@ def test_what_is_no_tensor(argument):
     if argument != "out":
         with pytest.raises(TypeError, match=f"{argument} is a list"):
             tileglu.explain(**given)
+
+
+@pytest.mark.parametrize("argument", ["x", "w_gate"])
+def test_what_is_left_out_by_none(argument):
+    p = random_problem()
+    given = {"x": p.x, "w_gate": p.w_gate, "w_up": p.w_up} | {argument: None}
+    for function in (tileglu.gated_linear, tileglu.explain):
+        with pytest.raises(TypeError, match=f"{argument} is a NoneType; allowed is a torch.Tensor"):
+            function(**given)
 
 
 def test_a_down_projection_that_is_no_tensor():
