@@ -146,14 +146,21 @@ def race(other, options):
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([folder, *filter(None, [os.environ.get("PYTHONPATH")])])}
         workers[which] = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     rounds = {which: [] for which in workers}
-    for worker in workers.values():
-        while worker.stdout.readline().strip() not in ("ready", ""):
+
+    def line_of(which):
+        line = workers[which].stdout.readline()
+        if not line:
+            raise SystemExit(f"host_cost: the process of {which} build has ended, with exit status {workers[which].wait()}")
+        return line
+
+    for which in workers:
+        while line_of(which).strip() != "ready":  # what the compiler says comes before
             pass
     for _ in range(options.rounds):
         for which, worker in workers.items():
             worker.stdin.write("\n")
             worker.stdin.flush()
-            rounds[which].append(json.loads(worker.stdout.readline()))
+            rounds[which].append(json.loads(line_of(which)))
     for worker in workers.values():
         worker.stdin.close()
         worker.wait()

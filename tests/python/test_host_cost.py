@@ -28,6 +28,13 @@ def test_by_itself(tmp_path):
     assert abs(cost["parts_us"]["tileglu.gated_linear over an empty operator (allowed: 6)"] - over) < 1e-9
 
 
+def test_another_build_that_does_not_load(tmp_path):
+    (tmp_path / "tileglu").mkdir()
+    (tmp_path / "tileglu" / "__init__.py").write_text("raise ImportError('broken')")
+    done = subprocess.run([sys.executable, HOST_COST, "--against", tmp_path], capture_output=True, text=True)
+    assert done.returncode == 1 and "the process of other build has ended, with exit status 1" in done.stderr
+
+
 def test_against_another_build(tmp_path):
     """Here against itself: each build is found by its folder, and each has its rounds."""
     folder = pathlib.Path(tileglu.__file__).parents[1]
