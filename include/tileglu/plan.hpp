@@ -60,7 +60,7 @@ struct execution_plan {
   std::string row;                     ///< the name of the chosen row
   const kernel_row* config = nullptr;  ///< the row itself; static storage
   int split = 1;                       ///< slices of K, where the row splits it
-  int raster_group = 1;                ///< row tiles that are walked together, where the row is persistent
+  int raster_group = 1;                ///< rows of tiles, or of clusters of them, that are walked together, where the row is persistent
   std::size_t workspace = 0;           ///< bytes that `run` must be handed
   double cost_us = 0;                  ///< the model's estimate; infinity: none, for a row that was asked for by name
   std::string reason;                  ///< why this row

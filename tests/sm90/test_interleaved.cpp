@@ -123,7 +123,7 @@ TEST(InterleavedRows, BandsAddFewTiles) {
   }
   constexpr interleaved_config c{schedule::pingpong, 128, 192, 2, 1};
   EXPECT_EQ(raster_band(c, 64, 18944, 132, 8), 1);    // one row of clusters
-  EXPECT_EQ(raster_band(c, 2048, 13824, 132, 8), 1);  // a wave of 8 rows and 8 columns either way: no column should straddle two waves
+  EXPECT_EQ(raster_band(c, 2048, 13824, 132, 8), 1);  // 8 rows and 9 columns a wave either way: then no band straddles two waves
   EXPECT_EQ(raster_band(c, 4096, 18944, 132, 8), 8);  // 16 x 198: 200 columns are 1 % more; a wave of 9 rows and 8 columns, not 16 and 5
 }
 

@@ -39,7 +39,7 @@ struct held_x {
 
 /// Every wave reads the X of its rows again, and between two readings the weights of a wave pass: at 14B, m = 1024, 49 MB, so that X, 10.5 MB,
 /// came from memory in each of six waves. A sixth of L2 can be held of it (in a copy for each of its halves, a third): of 21 MB of X, read in a
-/// cycle, nothing stays where all is held, and most where it is the first 10.5; 12.6 MB are worse by 1 % of the bytes, 7 by 2
+/// cycle, nothing stays where all is held, and most where it is the first 10.5; 12.6 MB are worse by 1 % of the bytes, 6.3 by 2
 /// (docs/lab-book.md). In the last wave nothing is held, which leaves X's lines as any others to the kernels that follow. `clusters` run at
 /// once; `x_rows` are a group's.
 constexpr held_x what_to_hold(int tiles, int clusters, std::int64_t x_rows, int k_blocks, std::int64_t l2_bytes) {
