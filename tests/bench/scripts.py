@@ -174,6 +174,9 @@ class GpuTests(Scripts):
     def test_groups_that_no_part_took_fail(self):
         self.assertIn("models: 8 of 9 groups were taken", self.parts(1, "--full", "--parts", "3")["failures"])
 
+    def test_a_part_of_another_run_fails(self):
+        self.assertIn("part 3: parts is 5; part 1 has 4", self.parts(1, "--full", body="[ $part = 3 ] && parts=5")["failures"])
+
     def test_a_part_that_wrote_nothing_fails(self):
         whole = self.parts(1, "--full", body="[ $part = 2 ] && exit 3", says="part-2: FAILED, exit status 3")
         self.assertIn("of 4 parts these are missing: 2", whole["failures"])

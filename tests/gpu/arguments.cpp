@@ -1,5 +1,6 @@
 #include "gpu/arguments.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 #include <string_view>
@@ -36,11 +37,12 @@ bool read(std::string_view text, Number& value) {
 
 std::string take_checks(const std::string& text, arguments& a) {
   a.checks = split(text);
-  for (const std::string& check : a.checks) {
-    bool known = false;
-    for (const std::string& each : every_check) known = known || each == check;
-    if (!known) return "--checks has '" + check + "'; allowed are packing, bad_input, repeats, row_bits, unfused_bits, whole_mlp, sweep";
-  }
+  for (const std::string& check : a.checks)
+    if (std::find(every_check.begin(), every_check.end(), check) == every_check.end()) {
+      std::string allowed;
+      for (const std::string& each : every_check) allowed += (allowed.empty() ? "" : ", ") + each;
+      return "--checks has '" + check + "'; allowed are " + allowed;
+    }
   return {};
 }
 

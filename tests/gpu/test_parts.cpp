@@ -59,14 +59,13 @@ TEST(Coverage, OfAFullRunIsEveryRow) {
 }
 
 TEST(Coverage, SaysWhatIsAShare) {
-  const auto all = every_group(amount::whole);
-  for (const coverage& kind : coverage_of(all, {}))
-    if (kind.check == "models") {
-      EXPECT_EQ(kind.rows, "one row in 8, in turn for each m");
-      EXPECT_EQ(kind.groups, 0u);
-      EXPECT_EQ(kind.of, 16u);
-      EXPECT_EQ(kind.epilogues, "1 of 32, in turn");
-    }
+  const auto kinds = coverage_of(every_group(amount::whole), {});
+  const auto models = std::find_if(kinds.begin(), kinds.end(), [](const coverage& kind) { return kind.check == "models"; });
+  ASSERT_NE(models, kinds.end());
+  EXPECT_EQ(models->rows, "one row in 8, in turn for each m");
+  EXPECT_EQ(models->groups, 0u);
+  EXPECT_EQ(models->of, 16u);
+  EXPECT_EQ(models->epilogues, "1 of 32, in turn");
 }
 
 TEST(Coverage, PartsAddUp) {
