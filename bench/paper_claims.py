@@ -1,6 +1,6 @@
 """The paper's claims (arXiv 2607.02521) beside what the races measured.
 
-  python3 bench/paper_claims.py bench/results/*-race-default.json bench/results/*-race-field*.json bench/results/*-dram-bytes-3.json
+  python3 bench/paper_claims.py FILE.json ...
 
 Reads the JSON of bench/race (contenders gemm, kernel1, kernel2, tileglu; launched_eager, eager, merged, compile where they took part) and of
 scripts/dram_bytes, and prints one line a claim: the paper's figure, ours, and the cell it comes from. A claim whose contenders are in none of
