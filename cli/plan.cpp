@@ -47,8 +47,8 @@ int run(const plan_command& c) {
     const auto chosen = plan(p, asked->device, asked->options);
     if (!chosen) return fail(chosen.error());
     all.push_back(to_json(*chosen));
-    rows.add({describe(p), chosen->row, std::string(name(chosen->backend)), std::isfinite(chosen->cost_us) ? fmt::format("{:.1f}", chosen->cost_us) : "-",
-              chosen->reason});
+    const std::string us = std::isfinite(chosen->cost_us) ? fmt::format("{:.1f}", chosen->cost_us) : "-";
+    rows.add({describe(p), chosen->row, std::string(name(chosen->backend)), us, chosen->reason});
     texts += (texts.empty() ? "" : "\n") + explain(*chosen);
   }
   put(c.json ? to_text(all) : c.brief ? rows.text() : texts);

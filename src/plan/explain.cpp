@@ -13,7 +13,8 @@ std::string microseconds(double us) { return std::isfinite(us) ? base::fixed(us,
 
 std::string explain(const execution_plan& p) {
   std::string text = "problem  " + describe(p.problem) + "\ndevice   " + p.device.name + "\n";
-  text += "chosen   " + p.row + " (" + std::string(name(p.backend)) + "), " + (std::isfinite(p.cost_us) ? "about " : "") + microseconds(p.cost_us) + ": " + p.reason + "\n";
+  text += "chosen   " + p.row + " (" + std::string(name(p.backend)) + "), " + (std::isfinite(p.cost_us) ? "about " : "") + microseconds(p.cost_us) +
+          ": " + p.reason + "\n";
   if (p.config && !p.config->evidence.empty()) text += "evidence " + std::string(p.config->evidence) + "\n";
   text += "workspace " + std::to_string(p.workspace) + " bytes\n";
   for (const candidate& c : p.considered) {
