@@ -266,7 +266,8 @@ def gated_mlp(
     if w_down.dim() == 2 and not _is_dynamo_compiling():
         try:  # F.linear checks the shapes itself; asking for them ahead of it costs every call a fifth of a microsecond
             return _linear(y, w_down, bias_down)
-        except RuntimeError:
+        except (RuntimeError, TypeError):
+            _are_tensors(bias_down=bias_down)
             _check_down(w_down, y)
             raise
     _check_down(w_down, y)

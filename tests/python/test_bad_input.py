@@ -153,3 +153,5 @@ def test_a_down_projection_that_is_no_tensor():
     p = random_problem()
     with pytest.raises(TypeError, match="w_down is a list; allowed is a torch.Tensor"):
         tileglu.gated_mlp(p.x, p.w_gate, p.w_up, [[1.0]])
+    with pytest.raises(TypeError, match="bias_down is a list; allowed is a torch.Tensor"):
+        tileglu.gated_mlp(p.x, p.w_gate, p.w_up, p.w_gate.t(), bias_down=[1.0])
