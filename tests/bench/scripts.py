@@ -185,9 +185,10 @@ class GpuTests(Scripts):
         whole = self.parts(1, "--full", body="[ $part = 4 ] && sleep 100", says="part-4: FAILED", LIMIT="-29")  # with 30 s more: one
         self.assertIn("of 4 parts these are missing: 4", whole["failures"])
 
-    def test_a_number_of_parts_that_is_none_is_refused(self):
+    def test_numbers_that_are_none_are_refused(self):
         self.program("nvidia-smi", "echo 'NVIDIA H200'\n")
         self.run_command(2, [ROOT / "scripts" / "gpu_tests", "--parts", "0"], says="--parts is '0'")
+        self.run_command(2, [ROOT / "scripts" / "gpu_tests"], says="LIMIT is 'ten'", LIMIT="ten")
 
     def sanitized(self, code, body=""):
         sanitizer = f'echo "$@" >> {self.folder}/tools\n{body}\n'

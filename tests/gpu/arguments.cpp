@@ -60,8 +60,12 @@ std::string take_seconds(const std::string& text, arguments& a) {
 }
 
 std::string take_profile(const std::string& text, arguments& a) {
-  a.profile = split(text);
-  return a.profile.size() == 4 ? "" : "--profile is '" + text + "'; allowed is ROW,M,N,K";
+  const std::vector<std::string> words = split(text);
+  bool right = words.size() == 4;
+  for (std::size_t i = 0; right && i < 3; ++i) right = read(words[i + 1], a.profiled_size[i]) && a.profiled_size[i] >= 0;
+  if (!right) return "--profile is '" + text + "'; allowed is ROW,M,N,K with numbers of at least 0";
+  a.profiled_row = words[0];
+  return {};
 }
 
 }  // namespace

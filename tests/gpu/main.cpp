@@ -1,6 +1,5 @@
 // gpu_check: every CUDA kernel of tileglu against float64. Exit status: 0 all passed, 1 a check failed, 2 nothing could be checked.
 #include <cstdio>
-#include <cstdlib>
 
 #include "gpu/arguments.hpp"
 #include "gpu/checker.hpp"
@@ -39,8 +38,7 @@ int check_all(const arguments& a, const device_facts& device, const char* progra
     if (takes(a.share, i)) c.my_rows.push_back(c.rows[i]);
   require(cudaSetDevice(device.ordinal), "cudaSetDevice");
   require(cudaStreamCreateWithFlags(&c.on, cudaStreamNonBlocking), "cudaStreamCreate");
-  if (a.profile.size() == 4)
-    return profile_once(c, a.profile[0], std::atoll(a.profile[1].c_str()), std::atoll(a.profile[2].c_str()), std::atoll(a.profile[3].c_str()));
+  if (!a.profiled_row.empty()) return profile_once(c, a.profiled_row, a.profiled_size[0], a.profiled_size[1], a.profiled_size[2]);
   const auto timed = [&](const char* check, const auto& body) {
     if (!contains(a.checks, check)) return;
     if (c.late()) return out.fail("(the harness)", check, "not begun: " + std::to_string(c.seconds()) + " s are over");

@@ -41,8 +41,10 @@ TEST(Arguments, AreOptional) {
 TEST(Arguments, OfAProfile) {
   arguments a;
   ASSERT_EQ(parse_words({"--profile", "portable,16,256,128"}, a), "");
-  EXPECT_EQ(a.profile.size(), 4u);
-  EXPECT_EQ(refused({"--profile", "portable,16"}), "--profile is 'portable,16'; allowed is ROW,M,N,K");
+  EXPECT_EQ(a.profiled_row, "portable");
+  EXPECT_EQ(a.profiled_size[2], 128);
+  for (const char* words : {"portable,16", "portable,16,256,wide", "portable,16,-8,128"})
+    EXPECT_EQ(refused({"--profile", words}), std::string("--profile is '") + words + "'; allowed is ROW,M,N,K with numbers of at least 0");
 }
 
 TEST(Arguments, WrongOnesAreNamed) {
