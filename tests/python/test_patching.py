@@ -1,6 +1,7 @@
 """tileglu.patch on single modules: what it must refuse, what it must notice after the patch, and that it can be undone."""
 
 import copy
+import inspect
 import io
 import pickle
 import threading
@@ -333,6 +334,18 @@ def test_a_model_compiled_before_the_patch_is_compiled_again(calls):
     tileglu.patch(compiled)
     assert close(compiled(rows(3, 32)), expected) and match_of(model.layers[0])
     assert tileglu.unpatch(compiled) == 2 and close(compiled(rows(3, 32)), expected)
+
+
+@pytest.mark.parametrize("shapes", [({0: torch.export.Dim("rows")},), {"x": {0: torch.export.Dim("rows")}}])
+def test_the_arguments_keep_their_names(shapes):
+    """torch.export matches dynamic shapes with the names of forward's arguments."""
+    mlp = Swiglu().eval()
+    own = inspect.signature(mlp.forward)
+    assert len(tileglu.patch(mlp).patched) == 1
+    assert inspect.signature(mlp.forward) == own
+    program = torch.export.export(mlp, (rows(3, 32),), dynamic_shapes=shapes)
+    with torch.no_grad():
+        torch.testing.assert_close(program.module()(rows(7, 32)), mlp(rows(7, 32)))
 
 
 def test_exports():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 
 import torch
@@ -37,8 +38,8 @@ def transformed() -> bool:
 
 
 @functools.lru_cache(maxsize=None)
-def make_forward(match: Match):
-    """The forward of every module with this match: one function object, so that equal layers share compiled code.
+def make_forward(match: Match, own_forward: types.FunctionType):
+    """The forward of every module with this match and class: one function object, so that equal layers share compiled code.
 
     It is called `forward` and binds to the module by types.MethodType: a deep copy of the module is patched too, and a pickled one comes
     back with its own forward and loads where tileglu is not installed.
@@ -97,6 +98,7 @@ def make_forward(match: Match):
         return type(self).forward(self, *args, **kwargs)
 
     forward.tileglu_match = match
+    forward.__signature__ = inspect.signature(own_forward)  # torch.export matches dynamic_shapes with the names of the arguments
     return forward
 
 
@@ -107,7 +109,7 @@ def match_of(module: nn.Module) -> Match | None:
 
 
 def install(module: nn.Module, match: Match) -> None:
-    module.__dict__["forward"] = types.MethodType(make_forward(match), module)
+    module.__dict__["forward"] = types.MethodType(make_forward(match, type(module).forward), module)
 
 
 def remove(module: nn.Module) -> bool:

@@ -36,7 +36,7 @@ def trial(module: nn.Module, match: Match) -> None:
     with torch.inference_mode(False), torch.no_grad(), torch.autocast(weight.device.type, enabled=False):
         x = x.to(device=weight.device, dtype=weight.dtype)
         twin = at_rest(module, match)
-        expected, got = type(module).forward(twin, x), make_forward(match)(twin, x)
+        expected, got = type(module).forward(twin, x), make_forward(match, type(module).forward)(twin, x)
     expected, got = expected.double(), got.double()
     if not torch.isfinite(expected).all():  # weights that were never set
         return
