@@ -17,6 +17,7 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
+from safetensors.torch import save_file
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 from torch.distributed.tensor.parallel import parallelize_module
@@ -319,6 +320,8 @@ def refuses_sizes(mesh):
     raises(ValueError, "sharded already", lambda: parallelize_module(module, mesh, parallel.GatedMLPParallel()))
     raises(TypeError, "mesh is a int", lambda: parallel.shard(mlp(), 3))
     raises(ValueError, "pieces is 0", lambda: parallel.shard(mlp(), mesh, pieces=0))
+    raises(ValueError, "pieces is '2'", lambda: parallel.shard(mlp(), mesh, pieces="2"))
+    raises(ValueError, "peer_rows is 1.5", lambda: parallel.shard(mlp(), mesh, peer_rows=1.5))
     raises(ValueError, "reduce_type is torch.int32; allowed are None, torch.float32", lambda: parallel.shard(mlp(), mesh, reduce_type=torch.int32))
     raises(RuntimeError, "wrapped or hooked", lambda: (module.up_proj.register_forward_hook(lambda *a: None), module(rows(1, 32))))
 
@@ -331,6 +334,24 @@ def refuses_ranks_that_differ(mesh):
     module = mlp()
     parallel.shard(module, mesh, check_inputs=True)
     raises(RuntimeError, "ranks differ in their input", lambda: module(rows(3 if RANK else 4, 32)))
+    raises(RuntimeError, "ranks differ in their input", lambda: module(rows(4, 32, seed=RANK)))
+    assert module(rows(4, 32)).shape == (4, 32) and module(rows(0, 32)).shape == (0, 32)
+    raises(RuntimeError, "pieces=2", lambda: parallel.shard(mlp(), mesh, pieces=2 if RANK else 1))
+    raises(RuntimeError, "check_inputs", lambda: parallelize_module(mlp(), mesh, parallel.GatedMLPParallel(check_inputs=RANK == 0)))
+    raises(ValueError, "is sharded already", lambda: parallel.shard(module, mesh))
+
+
+def says_that_one_rank_has_no_checkpoint(mesh):
+    folder = Path(tempfile.gettempdir()) / f"tileglu-one-{os.environ['MASTER_PORT']}"
+    if RANK == 0:
+        folder.mkdir()
+        save_file(mlp().state_dict(), folder / "model.safetensors")
+    dist.barrier()
+    where = folder / "nowhere" if RANK == WORLD - 1 else folder
+    kind = FileNotFoundError if RANK == WORLD - 1 else RuntimeError
+    raises(kind, "nowhere", lambda: parallel.load(mlp(), where, mesh))
+    parallel.load(mlp(), folder, mesh)  # and the ranks are in step
+    dist.barrier()
 
 
 def survivors_get_an_error(mesh):

@@ -14,7 +14,8 @@ import torch
 
 HERE = Path(__file__).parent
 CHECKS = """same_result holds_its_own_halves rounds_once pieces two_steps over_peers peers_are_agreed_on half_sums gradients distributed_input
-    compiled models loads_its_own_bytes refuses_sizes refuses_ranks_that_differ""".split()
+    compiled models loads_its_own_bytes refuses_sizes refuses_ranks_that_differ
+    says_that_one_rank_has_no_checkpoint""".split()
 WORLDS = [2, 4]
 
 

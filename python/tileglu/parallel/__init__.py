@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 
@@ -56,7 +57,10 @@ def shard(model: nn.Module, mesh: DeviceMesh, **options) -> list[str]:
     style, group = GatedMLPParallel(**options), group_of(mesh)
     found = gated_mlps(model)
     modules = dict(model.named_modules())
-    check_agreement(group, [facts(modules[name], match, name) for name, match in found.items()], "their gated MLPs")
+    sharded = [name for name, module in modules.items() if sharded_match(module)]
+    check_agreement(group, [*style.facts(), *(facts(modules[name], match, name) for name, match in found.items())], "their gated MLPs")
+    if not found and sharded:
+        raise ValueError(f"model is sharded already: {sharded[0]}" + (f" and {len(sharded) - 1} more" if len(sharded) > 1 else ""))
     if not found:
         raise ValueError("model has no gated MLP that can be sharded; print(tileglu.patch(model, dry_run=True)) says why")
     for name, match in found.items():
@@ -80,15 +84,26 @@ def load(model: nn.Module, checkpoint: str | os.PathLike, mesh: DeviceMesh, *, d
 
     model: may be on the meta device (build it under `torch.device("meta")` or accelerate's init_empty_weights); parameter names are those of
     the checkpoint. device: where the weights go; the mesh's device by default. dtype stays that of the checkpoint where the model is on
-    meta, and becomes the model's where it is not. Errors: KeyError (a parameter is not in the checkpoint), ValueError (a shape differs).
+    meta, and becomes the model's where it is not. Errors: KeyError (a parameter is not in the checkpoint), ValueError (a shape differs); what
+    opening the checkpoint raises on one rank is a RuntimeError on the others.
     """
     style, group = GatedMLPParallel(**options), group_of(mesh)
     rank, world = dist.get_rank(group), dist.get_world_size(group)
     if device is None:
         device = device_of(mesh)
     found, modules = gated_mlps(model, allow_meta=True), dict(model.named_modules())
-    with Checkpoint(checkpoint) as file:
-        check_agreement(group, [facts(modules[name], match, name) for name, match in found.items()], "their gated MLPs")
+    with contextlib.ExitStack() as opened:
+        said = [*style.facts(), *(facts(modules[name], match, name) for name, match in found.items())]
+        failed: Exception | None = None
+        try:
+            file = opened.enter_context(Checkpoint(checkpoint))
+        except Exception as error:  # the other ranks are told before it is raised: they would wait for this one
+            failed, said = error, [f"{type(error).__name__}: {error}"]
+        try:
+            check_agreement(group, said, "their gated MLPs")
+        finally:
+            if failed is not None:
+                raise failed
         for name, match in found.items():
             check_divides(columns(modules[name], match), world, name)
         owners = {

@@ -71,6 +71,12 @@ def device_of(mesh: DeviceMesh) -> torch.device:
     return torch.device(mesh.device_type, torch.cuda.current_device()) if mesh.device_type == "cuda" else torch.device(mesh.device_type)
 
 
+def checksum(x: Tensor) -> int:
+    """Of the bits and where they are, modulo 2^64."""
+    bits = x.detach().to(torch.float64).contiguous().view(torch.int64).flatten()
+    return int((bits * torch.arange(1, bits.numel() + 1, device=bits.device)).sum())
+
+
 def make_forward(
     match: Match, mesh: DeviceMesh, hidden: int, *, reduce_type: torch.dtype | None, pieces: int, peer_rows: int | None, check_inputs: bool
 ):
@@ -94,7 +100,7 @@ def make_forward(
         if self.training and (not match.same_in_training or any(self._modules[name].p > 0 for name in match.dropouts)):
             raise RuntimeError("a sharded gated MLP has no dropout: set its p to 0, or call model.eval()")
         if check_inputs and not torch.compiler.is_compiling() and not (x.is_cuda and torch.cuda.is_current_stream_capturing()):
-            check_agreement(group, [f"x {tuple(x.shape)} {x.dtype}"], "their input")
+            check_agreement(group, [f"x {tuple(x.shape)} {x.dtype} with checksum {checksum(x)}"], "their input")
         w_gate, w_down = local_of(gate.weight), local_of(down.weight)
         w_up = None if match.up is None else local_of(up.weight)
         b_gate, b_up, b_down = local_of(gate.bias), None if match.up is None else local_of(up.bias), down.bias
@@ -138,23 +144,27 @@ class GatedMLPParallel(ParallelStyle):
     peer_rows: calls of up to so many rows add partial sums over peer memory instead of NCCL (bf16 and fp16, GPUs of one host); 0: none do. None is
         4096 for two Hopper GPUs that reach each other, where it was faster at every size, and 0 elsewhere and beside other options. 6 peer_rows
         hidden bytes of memory are taken, once for all MLPs of a group. Not under torch.compile, which takes NCCL.
-    check_inputs: compare shape and dtype of x over the ranks in every call (for debugging: it synchronises).
+    check_inputs: compare shape, dtype and a checksum of the bits of x over the ranks in every call (for debugging: it synchronises).
     Applying it raises ValueError (no gated MLP, sizes that do not divide, wrong device) or RuntimeError (ranks differ, no process group).
     """
 
     def __init__(self, *, reduce_type: torch.dtype | None = None, pieces: int = 1, peer_rows: int | None = None, check_inputs: bool = False):
         super().__init__()
-        if pieces < 1:
-            raise ValueError(f"pieces is {pieces}; allowed is 1 or more")
+        if not isinstance(pieces, int) or pieces < 1:
+            raise ValueError(f"pieces is {pieces!r}; allowed is 1 or more")
         if reduce_type not in REDUCE_TYPES:
             raise ValueError(f"reduce_type is {reduce_type}; allowed are {', '.join(map(str, REDUCE_TYPES))}")
-        if peer_rows is not None and peer_rows < 0:
-            raise ValueError(f"peer_rows is {peer_rows}; allowed are None, and 0 or more")
+        if peer_rows is not None and (not isinstance(peer_rows, int) or peer_rows < 0):
+            raise ValueError(f"peer_rows is {peer_rows!r}; allowed are None, and 0 or more")
         if peer_rows is None and (pieces > 1 or reduce_type not in (None, torch.float32)):
             peer_rows = 0
         if peer_rows and reduce_type not in (None, torch.float32):
             raise ValueError(f"reduce_type is {reduce_type} beside peer_rows, which adds in float32; allowed is None")
         self.options = dict(reduce_type=reduce_type, pieces=pieces, peer_rows=peer_rows, check_inputs=check_inputs)
+
+    def facts(self) -> list[str]:
+        """What every rank must say of its options: with others, a rank would wait for a collective that no other calls."""
+        return ["options " + ", ".join(f"{name}={value}" for name, value in self.options.items())]
 
     def _apply(self, module: nn.Module, device_mesh: DeviceMesh) -> nn.Module:
         return self.shard(module, device_mesh, name="", checked=False)
@@ -171,7 +181,7 @@ class GatedMLPParallel(ParallelStyle):
             raise ValueError(f"{name or type(module).__name__} is no gated MLP: {match.reason if match else 'its children do not look like one'}")
         rank, world, n = dist.get_rank(group), dist.get_world_size(group), columns(module, match)
         if not checked:
-            check_agreement(group, [facts(module, match, name)], "a gated MLP's weights")
+            check_agreement(group, [*self.facts(), facts(module, match, name)], "a gated MLP's weights")
         check_divides(n, world, name)
         tensors = [
             (linear, kind, parameter)
