@@ -17,9 +17,19 @@ std::string explain(const execution_plan& p) {
           ": " + p.reason + "\n";
   if (p.config && !p.config->evidence.empty()) text += "evidence " + std::string(p.config->evidence) + "\n";
   text += "workspace " + std::to_string(p.workspace) + " bytes\n";
-  for (const candidate& c : p.considered) {
-    text += c.refused ? "refused  " : "possible ";
-    text += c.row + ": " + (c.refused ? c.reason : microseconds(c.cost_us) + ", " + c.reason) + "\n";
+  for (std::size_t i = 0, end = 0; i < p.considered.size(); i = end) {
+    const candidate& c = p.considered[i];
+    end = i + 1;
+    if (!c.refused) {
+      text += "possible " + c.row + ": " + microseconds(c.cost_us) + ", " + c.reason + "\n";
+      continue;
+    }
+    // On a machine without a GPU one reason refuses 64 rows: they are said in one line, which names the first and the last.
+    while (end < p.considered.size() && p.considered[end].refused && p.considered[end].reason == c.reason) ++end;
+    text += "refused  " + c.row;
+    if (end - i > 1) text += (end - i > 2 ? " to " : " and ") + p.considered[end - 1].row;
+    if (end - i > 2) text += " (" + std::to_string(end - i) + " rows)";
+    text += ": " + c.reason + "\n";
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 #include <random>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -31,6 +32,27 @@ std::vector<candidate> rows_of_backend(const execution_plan& p, backend_id backe
   return rows;
 }
 
+/// How many rows the lines of an explanation speak of: one each, "a and b" of two, "a to b (N rows)" of N.
+std::size_t rows_said(const std::string& text) {
+  std::size_t rows = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("refused  ") && !line.starts_with("possible ")) continue;
+    const std::string who = line.substr(9, line.find(": ") - 9);
+    const std::size_t many = who.find(" (");
+    rows += many != std::string::npos ? std::stoul(who.substr(many + 2)) : who.find(" and ") != std::string::npos ? 2 : 1;
+  }
+  return rows;
+}
+
+TEST(Plan, RowsRefusedForOneReasonTakeOneLine) {
+  const auto chosen = plan({.m = 64, .n = 4864, .k = 896}, device("a100"));
+  ASSERT_TRUE(chosen.ok()) << chosen.error().text();
+  const std::string text = explain(*chosen);
+  EXPECT_LT(std::ranges::count(text, '\n'), 20) << text;
+  EXPECT_NE(text.find("rows): "), std::string::npos) << text;
+}
+
 TEST(Plan, EveryRowIsConsideredOnceAndExplained) {
   for (const char* name : {"h100", "h200", "a100", "none"}) {
     const auto chosen = plan({.m = 64, .n = 4864, .k = 896}, device(name));
@@ -41,8 +63,9 @@ TEST(Plan, EveryRowIsConsideredOnceAndExplained) {
     EXPECT_NE(text.find("chosen   " + chosen->row), std::string::npos) << text;
     for (const candidate& c : chosen->considered) {
       EXPECT_FALSE(c.reason.empty()) << c.row;
-      EXPECT_NE(text.find((c.refused ? "refused  " : "possible ") + c.row + ": "), std::string::npos) << text;
+      EXPECT_NE(text.find(c.refused ? ": " + c.reason + "\n" : "possible " + c.row + ": "), std::string::npos) << text;
     }
+    EXPECT_EQ(rows_said(text), kernel_names().size()) << text;
   }
 }
 
