@@ -8,7 +8,11 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import torch  # noqa: E402
+try:
+    import torch  # noqa: E402
+except ImportError as error:
+    print(f"{error}: the race runs in an environment that has PyTorch", file=sys.stderr)
+    sys.exit(3)
 
 import capi  # noqa: E402
 import contenders as field  # noqa: E402

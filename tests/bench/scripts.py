@@ -252,6 +252,27 @@ class GpuPython(Scripts):
         self.assertEqual(len(self.asked(1, "smollm2", "mlp", model=False, says="scripts/get_model brings it")), 1)
 
 
+class WithoutAGpu(Scripts):
+    """By an nvidia-smi that fails as it does beside a broken driver: it says why on standard output."""
+
+    def test_it_is_said_before_anything_is_built_or_installed(self):
+        self.program("nvidia-smi", "echo 'NVIDIA-SMI has failed'\nexit 9\n")
+        self.program("cmake", f"touch {self.folder}/built\n")
+        for name, *arguments in (("gpu_tests",), ("gpu_race", PROGRAM, self.folder), ("gpu_python",)):
+            self.run_command(3, [ROOT / "scripts" / name, *arguments], says=f"{name}: no NVIDIA GPU was found", OUT=f"{self.folder}/out")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["bin"])
+
+    def test_help_is_there(self):
+        for name in ("gpu_tests", "gpu_race", "gpu_python"):
+            self.assertNotIn("set -", self.run_command(0, [ROOT / "scripts" / name, "--help"], says=f"scripts/{name} ["))
+
+    def test_programs_that_are_not_there_are_named(self):
+        self.program("nvidia-smi", "echo 'NVIDIA H200'\n")
+        self.run_command(2, [ROOT / "scripts" / "gpu_tests"], says="GPU_CHECK is '/nowhere', which is no program", GPU_CHECK="/nowhere")
+        self.run_command(2, [ROOT / "scripts" / "gpu_python"], says="PYTHON is '/nowhere', which is no program", PYTHON="/nowhere")
+        self.run_command(2, [sys.executable, ROOT / "scripts" / "dram_bytes"], says="scripts/dram_bytes GPU_CHECK OUT.json")
+
+
 class TestPythons(Scripts):
     def test_a_named_interpreter_that_is_not_there_fails_before_anything_is_installed(self):
         self.run_command(3, [ROOT / "scripts" / "test_pythons", "3.99"], says="python3.99 is not there, or has no venv module")
