@@ -38,9 +38,19 @@ def _allowed(table: dict[str, int]) -> str:
     return ", ".join(repr(word) for word in table)
 
 
+def _refuse_no_number(name: str, value: object) -> None:
+    """A tensor is refused too: its value may change between calls, and what is made of these words is kept."""
+    if value is None or type(value) in (float, int):
+        return
+    if not hasattr(value, "__float__") or hasattr(value, "__torch_function__"):
+        raise TypeError(f"{name} is a {type(value).__name__}; allowed is a number or None")
+
+
 def activation_of(name: str, alpha: float | None, limit: float | None) -> Activation:
     """The numbers of an activation; gpt_oss has alpha 1.702 and limit 7 where the caller names none."""
     code = ACTIVATIONS.get(name)
+    _refuse_no_number("alpha", alpha)
+    _refuse_no_number("limit", limit)
     if code is None:
         raise ValueError(f"activation is {name!r}; allowed are {_allowed(ACTIVATIONS)}")
     if code == GPT_OSS:
@@ -69,6 +79,13 @@ def layout_of(name: str | None, one_matrix: bool) -> int:
     if not one_matrix and code != SEPARATE:
         raise ValueError(f"layout is {name!r} and w_up is given; allowed is one matrix for that layout, or layout='separate'")
     return code
+
+
+def stacked_layout_of(name: str | None, argument: str = "layout") -> int:
+    """The number of a layout of one matrix, for what makes or takes apart such a matrix."""
+    if name is None or LAYOUTS.get(name, SEPARATE) == SEPARATE:
+        raise ValueError(f"{argument} is {name!r}; allowed are 'gate_up', 'up_gate', 'interleaved'")
+    return LAYOUTS[name]
 
 
 def numerics_of(name: str) -> int:

@@ -21,7 +21,8 @@ class GatedMLP(nn.Module):
 
     With ``layout="separate"`` the parameters are those of a Llama-like checkpoint (``gate_proj``, ``up_proj``, ``down_proj``), with a
     stacked layout those of Phi-3 (``gate_up_proj``, ``down_proj``). Either module loads either checkpoint: ``load_state_dict`` splits or
-    stacks as needed; ``checkpoint_layout`` says how a stacked checkpoint is ordered where the module itself is separate.
+    stacks as needed; ``checkpoint_layout`` says how a stacked checkpoint is ordered where the module itself is separate. A state dict of a
+    stacked GatedMLP names its order in its metadata (torch.save keeps it, safetensors does not), and one in another order is reordered.
 
     Args:
         hidden_size: K, the width of x and of the output.
@@ -51,7 +52,7 @@ class GatedMLP(nn.Module):
         self.separate = _words.layout_of(layout, one_matrix=layout != "separate") == _words.SEPARATE
         _words.activation_of(activation, alpha, limit)  # refuses early
         _words.numerics_of(numerics)
-        _words.layout_of(checkpoint_layout, one_matrix=True)
+        _words.stacked_layout_of(checkpoint_layout, "checkpoint_layout")
         self.layout, self.checkpoint_layout = layout, checkpoint_layout
         self.activation, self.alpha, self.limit, self.numerics = activation, alpha, limit, numerics
         kind = {"device": device, "dtype": dtype}
@@ -73,15 +74,30 @@ class GatedMLP(nn.Module):
         w, bias = _of(children["gate_up_proj"])
         return gated_mlp(x, w, w_down=w_down, bias=bias, bias_down=bias_down, layout=self.layout, **how)
 
-    def _load_from_state_dict(self, state_dict, prefix, *args) -> None:
+    def _save_to_state_dict(self, destination, prefix, keep_vars) -> None:
+        """The rows of `gate_up_proj` do not show their order: the state dict's metadata names it, beside the module's version."""
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        metadata = getattr(destination, "_metadata", {}).get(prefix[:-1])
+        if metadata is not None and not self.separate:
+            metadata["layout"] = self.layout
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs) -> None:
+        came_as = local_metadata.get("layout", self.checkpoint_layout if self.separate else self.layout)
         for kind in ("weight", "bias"):
             one = f"{prefix}gate_up_proj.{kind}"
             gate, up = f"{prefix}gate_proj.{kind}", f"{prefix}up_proj.{kind}"
-            if self.separate and one in state_dict:
-                state_dict[gate], state_dict[up] = unpack(state_dict.pop(one), self.checkpoint_layout)
-            elif not self.separate and gate in state_dict and up in state_dict:
-                state_dict[one] = pack(state_dict.pop(gate), state_dict.pop(up), self.layout)
-        super()._load_from_state_dict(state_dict, prefix, *args)
+            try:
+                if self.separate and one in state_dict and gate not in state_dict:
+                    state_dict[gate], state_dict[up] = unpack(state_dict[one], came_as)
+                    del state_dict[one]
+                elif not self.separate and gate in state_dict and up in state_dict and one not in state_dict:
+                    state_dict[one] = pack(state_dict[gate], state_dict[up], self.layout)
+                    del state_dict[gate], state_dict[up]
+                elif not self.separate and one in state_dict and came_as != self.layout:
+                    state_dict[one] = pack(*unpack(state_dict[one], came_as), self.layout)
+            except (RuntimeError, ValueError) as refused:  # torch collects what is wrong, over all modules
+                error_msgs.append(f"{one}: {refused}")
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
 
     def extra_repr(self) -> str:
         return f"activation={self.activation!r}, layout={self.layout!r}, numerics={self.numerics!r}"

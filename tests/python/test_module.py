@@ -1,6 +1,7 @@
 """GatedMLP, pack and unpack, explain, gated_mlp."""
 
 import copy
+import io
 import pickle
 
 import pytest
@@ -62,6 +63,28 @@ def test_the_module_inside_a_model_loads_a_stacked_checkpoint_of_another_order()
     x = torch.randn(5, 64)
     with torch.no_grad():
         torch.testing.assert_close(model["mlp"](x), plain(x))
+
+
+@pytest.mark.parametrize("into", LAYOUTS)
+@pytest.mark.parametrize("of", LAYOUTS)
+def test_a_state_dict_of_any_layout_loads_into_any(of, into):
+    source, target = (nn.ModuleDict({"mlp": tileglu.nn.GatedMLP(64, 48, bias=True, layout=layout)}) for layout in (of, into))
+    file = io.BytesIO()
+    torch.save(source.state_dict(), file)
+    file.seek(0)
+    target.load_state_dict(torch.load(file))
+    x = torch.randn(5, 64)
+    with torch.no_grad():
+        torch.testing.assert_close(target["mlp"](x), source["mlp"](x))
+
+
+def test_a_state_dict_that_does_not_fit_is_reported_with_its_name():
+    model = nn.ModuleDict({"mlp": tileglu.nn.GatedMLP(64, 48, layout="gate_up")})
+    state = tileglu.nn.GatedMLP(64, 48).state_dict(prefix="mlp.")
+    with pytest.raises(RuntimeError, match=r"loading state_dict[^$]*mlp.gate_up_proj.weight: tileglu: w_gate has shape"):
+        model.load_state_dict({**state, "mlp.up_proj.weight": torch.zeros(5, 64)})
+    with pytest.raises(RuntimeError, match="Unexpected key.*gate_up_proj"):
+        tileglu.nn.GatedMLP(64, 48).load_state_dict({**tileglu.nn.GatedMLP(64, 48).state_dict(), "gate_up_proj.weight": torch.zeros(96, 64)})
 
 
 def test_missing_keys_are_still_reported():
