@@ -6,12 +6,6 @@
 namespace tileglu::torch_extension {
 namespace {
 
-std::string text_of(std::span<const std::int64_t> sizes) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
-  return text + "]";
-}
-
 tensor dense_copy(const tensor& t, const tensor_facts& facts) {
   tensor copy = empty(facts.sizes, facts.dtype, facts.device_type, facts.device_index);
   check(aoti_torch_copy_(copy.get(), t.get(), 0), "copying a tensor");
@@ -43,9 +37,11 @@ matrix rows_of(const tensor& t, const tensor_facts& facts, const char* argument,
 }
 
 void same_kind(const tensor_facts& t, const char* argument, const call& c) {
-  if (t.dtype != c.dtype) refuse(std::string(argument) + " and x have different dtypes; allowed is one dtype for all tensors");
+  if (t.dtype != c.dtype) refuse(std::string(argument) + " and x have different dtypes, " + dtype_name(t.dtype) + " and " + dtype_name(c.dtype) +
+           "; allowed is one dtype for all tensors");
   if (t.device_type != c.device_type || t.device_index != c.device_index)
-    refuse(std::string(argument) + " and x are on different devices; allowed is one device for all tensors");
+    refuse(std::string(argument) + " and x are on different devices, " + device_name(t.device_type, t.device_index) + " and " +
+           device_name(c.device_type, c.device_index) + "; allowed is one device for all tensors");
 }
 
 const void* bias_of(const tensor& bias, const char* argument, std::int64_t n, const call& c, tensor& copy) {
@@ -66,6 +62,12 @@ Enum code(std::int64_t value, Enum last, const char* argument) {
 }
 
 }  // namespace
+
+std::string text_of(std::span<const std::int64_t> sizes) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
+  return text + "]";
+}
 
 std::int64_t row_stride_of(const tensor_facts& facts) {
   if (facts.last_size() > 1 && facts.last_stride() != 1) return no_rows;

@@ -49,6 +49,9 @@ struct matrix {
 inline constexpr std::int64_t no_rows = -1;
 std::int64_t row_stride_of(const tensor_facts& facts);
 
+/// "[5, 64]"
+std::string text_of(std::span<const std::int64_t> sizes);
+
 struct call {
   /// Throws where the arguments don't fit together; the text names the argument, its value and what is allowed.
   explicit call(const arguments& given);

@@ -1,7 +1,10 @@
 // The operators of torch.ops.tileglu, registered when the library is loaded. Python adds what needs symbolic shapes: the fake
 // functions, the gradients, the casts of autocast and the unfused path (python/tileglu/_library.py).
+#include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "call.hpp"
 #include "device.hpp"
@@ -56,7 +59,10 @@ void run_plan(const call& c, const cached_plan& known, void* y) {
     const current_device scope(c.device_index);
     s = run(known.plan, t, stream);
   }
-  if (!s.ok()) refuse(s.text().empty() ? std::string(name(s.code())) : s.text());
+  if (s.ok()) return;
+  std::string text = s.text().empty() ? std::string(name(s.code())) : s.text();
+  if (text.starts_with("y at ")) text.replace(0, 1, "out");  // the library's name for what is out here
+  refuse(std::move(text));
 }
 
 tensor compute(const arguments& given) {
@@ -82,20 +88,35 @@ std::int64_t writable_stride(const call& c, const tensor_facts& out) {
   return stride >= n && aligned ? stride : 0;
 }
 
+/// Do two elements lie at one place? Torch's copy notices strides of 0 only.
+bool shares_memory(const tensor_facts& t) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;
+  for (std::size_t i = 0; i < t.sizes.size(); ++i)
+    if (t.sizes[i] > 1) dimensions.emplace_back(t.strides[i], t.sizes[i]);
+  std::ranges::sort(dimensions);
+  std::int64_t reach = 0;
+  for (const auto& [stride, size] : dimensions) {
+    if (stride <= reach) return true;
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
 void gated_linear_out(torch_slot* stack, std::uint64_t, std::uint64_t) {
   const tensor out = take_tensor(stack[0]);
   const arguments given(stack + 1);
   call c(given);
   const tensor_facts facts = facts_of(out, "out");
   if (facts.dtype != c.dtype || facts.device_type != c.device_type || facts.device_index != c.device_index)
-    refuse("out has another dtype or device than x; allowed are x's");
-  if (!std::equal(facts.sizes.begin(), facts.sizes.end(), c.y_sizes.begin(), c.y_sizes.end())) {
-    std::string text = "out's shape does not fit; allowed is [";
-    for (std::size_t i = 0; i < c.y_sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(c.y_sizes[i]);
-    refuse(text + "]");
-  }
+    refuse("out has another dtype or device than x, " + dtype_name(facts.dtype) + " on " + device_name(facts.device_type, facts.device_index) +
+           "; allowed are x's, " + dtype_name(c.dtype) + " on " + device_name(c.device_type, c.device_index));
+  if (!std::equal(facts.sizes.begin(), facts.sizes.end(), c.y_sizes.begin(), c.y_sizes.end()))
+    refuse("out has shape " + text_of(facts.sizes) + "; allowed is " + text_of(c.y_sizes));
   if (c.empty()) return;
   const std::int64_t stride = writable_stride(c, facts);
+  if (stride == 0 && shares_memory(facts))
+    refuse("out's elements share memory, its strides are " + text_of(facts.strides) + " for shape " + text_of(facts.sizes) +
+           "; allowed is a place of its own for each");
   if (stride != 0 && stride != c.key.problem.n) c.key.problem.ldy = stride;
   const auto known = find_plan(c.key);
   if (!runs_in_library(*known)) {

@@ -25,6 +25,8 @@ int32_t aoti_torch_device_type_cpu(void);
 int32_t aoti_torch_device_type_cuda(void);
 int32_t aoti_torch_dtype_bfloat16(void);
 int32_t aoti_torch_dtype_float16(void);
+int32_t aoti_torch_dtype_float32(void);
+int32_t aoti_torch_dtype_float64(void);
 int32_t aoti_torch_dtype_uint8(void);
 int32_t aoti_torch_layout_strided(void);
 

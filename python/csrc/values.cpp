@@ -4,6 +4,19 @@
 
 namespace tileglu::torch_extension {
 
+std::string dtype_name(std::int32_t dtype) {
+  if (dtype == aoti_torch_dtype_bfloat16()) return "torch.bfloat16";
+  if (dtype == aoti_torch_dtype_float16()) return "torch.float16";
+  if (dtype == aoti_torch_dtype_float32()) return "torch.float32";
+  if (dtype == aoti_torch_dtype_float64()) return "torch.float64";
+  return "one that no kernel takes";
+}
+
+std::string device_name(std::int32_t type, std::int32_t index) {
+  if (type == aoti_torch_device_type_cpu()) return "cpu";
+  return type == aoti_torch_device_type_cuda() ? "cuda:" + std::to_string(index) : "another";
+}
+
 tensor_facts facts_of(const tensor& t, const char* argument) {
   static const std::int32_t strided = aoti_torch_layout_strided();
   std::int32_t layout = 0;

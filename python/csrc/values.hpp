@@ -48,6 +48,10 @@ class tensor {
   torch_tensor handle_ = nullptr;
 };
 
+/// As Python prints them.
+std::string dtype_name(std::int32_t dtype);
+std::string device_name(std::int32_t type, std::int32_t index);
+
 /// What a call needs to know of a tensor. Sizes and strides are borrowed from it.
 struct tensor_facts {
   std::span<const std::int64_t> sizes, strides;

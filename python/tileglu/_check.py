@@ -23,19 +23,23 @@ def columns(w: Tensor, layout: int) -> int:
 
 def check(x: Tensor, w: Tensor, w_up: Tensor | None, bias_gate: Tensor | None, bias_up: Tensor | None, layout: int) -> None:
     """RuntimeError that names the argument, its value and what is allowed."""
+    if x.is_nested and x.layout == torch.strided:  # has no shape to speak of
+        _refuse("x is a nested tensor; allowed are dense (strided) tensors")
     if x.dim() == 0:
         _refuse("x has no dimensions; allowed is [..., K]")
     if not x.is_floating_point():
         _refuse(f"x is {x.dtype}; allowed are real floating-point tensors")
+    if x.dtype.itemsize < 2:
+        _refuse(f"x is {x.dtype}; allowed are floating-point tensors of 16 bits or more")
     for name, t in (("x", x), ("w", w), ("w_up", w_up), ("bias_gate", bias_gate), ("bias_up", bias_up)):
         if t is None:
             continue
         if t.layout != torch.strided:
             _refuse(f"{name} is a sparse or opaque tensor; allowed are dense (strided) tensors")
         if t.dtype != x.dtype:
-            _refuse(f"{name} and x have different dtypes; allowed is one dtype for all tensors")
+            _refuse(f"{name} and x have different dtypes, {t.dtype} and {x.dtype}; allowed is one dtype for all tensors")
         if t.device != x.device:
-            _refuse(f"{name} and x are on different devices; allowed is one device for all tensors")
+            _refuse(f"{name} and x are on different devices, {t.device} and {x.device}; allowed is one device for all tensors")
     separate = layout == _words.SEPARATE
     if w.dim() != 2 or w.shape[1] != x.shape[-1]:
         _refuse(f"w has shape {_shape(w)}; allowed is [{'N' if separate else '2N'}, {x.shape[-1]}], for x has shape {_shape(x)}")

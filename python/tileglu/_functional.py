@@ -187,10 +187,13 @@ def gated_linear(
     args = (x, w_gate, w_up, bias_gate, bias_up, *numbers, prefetch_weights, kernel or "")
 
     tracked = _tracked(x, w_gate, w_up, bias_gate, bias_up)
+    if out is not None:
+        if tracked or _tracked(out):
+            raise RuntimeError("tileglu: out= does not support automatic differentiation, but one of the arguments requires grad")
+        if out.layout != torch.strided:  # the dispatcher has a page of text about it
+            raise RuntimeError("tileglu: out is a sparse or opaque tensor; allowed are dense (strided) tensors")
     why_unfused = "" if tracked else _why_unfused(x, w_gate, w_up, bias_gate, bias_up)
     if tracked or why_unfused:
-        if out is not None and tracked:
-            raise RuntimeError("tileglu: out= does not support automatic differentiation, but one of the arguments requires grad")
         if kernel is not None:
             raise RuntimeError(f"tileglu: kernel is {kernel!r}, but " + (why_unfused or "a gradient is asked for, and kernels have none"))
         check(x, w_gate, w_up, bias_gate, bias_up, layout_code)
@@ -200,6 +203,8 @@ def gated_linear(
         if out is None:
             return y
         _library.check_out(out, x, w_gate, layout_code)
+        if not compiling:
+            _library.check_memory(out)
         return out.copy_(y)
     if compiling:
         if out is None:
@@ -216,6 +221,18 @@ def gated_linear(
 def _check_down(w_down: Tensor, y: Tensor) -> None:
     if w_down.dim() != 2 or w_down.shape[1] != y.shape[-1]:
         raise RuntimeError(f"tileglu: w_down has shape {list(w_down.shape)}; allowed is [D, {y.shape[-1]}]")
+    if w_down.device != y.device:
+        raise RuntimeError(f"tileglu: w_down and x are on different devices, {w_down.device} and {y.device}; allowed is one device for all tensors")
+
+
+def _check_down_of_a_failed_call(w_down: Tensor, bias_down: Tensor | None, y: Tensor) -> None:
+    """What F.linear refuses, and casts or broadcasts where it does not."""
+    _check_down(w_down, y)
+    for name, t in (("w_down", w_down), ("bias_down", bias_down)):
+        if t is not None and t.dtype != y.dtype:
+            raise RuntimeError(f"tileglu: {name} and x have different dtypes, {t.dtype} and {y.dtype}; allowed is one dtype for all tensors")
+    if bias_down is not None and tuple(bias_down.shape) != (w_down.shape[0],):
+        raise RuntimeError(f"tileglu: bias_down has shape {list(bias_down.shape)}; allowed is [{w_down.shape[0]}]")
 
 
 def gated_mlp(
@@ -263,12 +280,14 @@ def gated_mlp(
         kernel=kernel,
         prefetch_weights=prefetch_weights,
     )
-    if w_down.dim() == 2 and not _is_dynamo_compiling():
-        try:  # F.linear checks the shapes itself; asking for them ahead of it costs every call a fifth of a microsecond
+    # F.linear checks the shapes itself; asking for them ahead of it costs every call a fifth of a microsecond. It takes a weight on meta beside
+    # memory, and returns what nobody wrote.
+    if w_down.dim() == 2 and not w_down.is_meta and not _is_dynamo_compiling():
+        try:
             return _linear(y, w_down, bias_down)
         except (RuntimeError, TypeError):
             _are_tensors(bias_down=bias_down)
-            _check_down(w_down, y)
+            _check_down_of_a_failed_call(w_down, bias_down, y)
             raise
     _check_down(w_down, y)
     return _linear(y, w_down, bias_down)

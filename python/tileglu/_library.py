@@ -84,10 +84,25 @@ def _(out, x, w, w_up=None, bias_gate=None, bias_up=None, layout=0, *_rest):
 
 def check_out(out: Tensor, x: Tensor, w: Tensor, layout: int) -> None:
     if out.dtype != x.dtype or out.device != x.device:
-        raise RuntimeError("tileglu: out has another dtype or device than x; allowed are x's")
+        raise RuntimeError(
+            f"tileglu: out has another dtype or device than x, {out.dtype} on {out.device}; allowed are x's, {x.dtype} on {x.device}"
+        )
     shape = (*x.shape[:-1], columns(w, layout))
     if tuple(out.shape) != shape:
-        raise RuntimeError(f"tileglu: out's shape does not fit; allowed is {list(shape)}")
+        raise RuntimeError(f"tileglu: out has shape {list(out.shape)}; allowed is {list(shape)}")
+
+
+def check_memory(out: Tensor) -> None:
+    """Each element of `out` needs a place of its own (ops.cpp refuses the same)."""
+    reach = 0
+    for stride, size in sorted(zip(out.stride(), out.shape)):
+        if size > 1:
+            if stride <= reach:
+                raise RuntimeError(
+                    f"tileglu: out's elements share memory, its strides are {list(out.stride())} for shape {list(out.shape)}; "
+                    "allowed is a place of its own for each"
+                )
+            reach += stride * (size - 1)
 
 
 _fragment.impl("unfused_gated_linear", _unfused.gated_linear, "CompositeImplicitAutograd")

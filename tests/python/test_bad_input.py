@@ -31,15 +31,15 @@ WRONG = {
         r"bias_gate has shape \[47\]; allowed is \[48\]",
     ),
     "half a bias": lambda d: ((t(*X, dtype=d), t(*W, dtype=d), t(*W, dtype=d)), {"bias_up": t(48, dtype=d)}, "bias_gate is missing"),
-    "a wider weight": lambda d: ((t(*X, dtype=d), t(*W, dtype=torch.float64), t(*W, dtype=d)), {}, "w and x have different dtypes"),
-    "a wider up": lambda d: ((t(*X, dtype=d), t(*W, dtype=d), t(*W, dtype=torch.float64)), {}, "w_up and x have different dtypes"),
+    "a wider weight": lambda d: ((t(*X, dtype=d), t(*W, dtype=torch.float64), t(*W, dtype=d)), {}, "w and x have different dtypes, torch.float64 and torch"),
+    "a wider up": lambda d: ((t(*X, dtype=d), t(*W, dtype=d), t(*W, dtype=torch.float64)), {}, "w_up and x have different dtypes, torch.float64 and torch"),
     "a wider bias": lambda d: (
         (t(*X, dtype=d), t(*W, dtype=d), t(*W, dtype=d)),
         {"bias_gate": t(48, dtype=torch.float64), "bias_up": t(48, dtype=d)},
         "bias_gate and x have different dtypes",
     ),
     "a sparse weight": lambda d: ((t(*X, dtype=d), t(*W, dtype=d).to_sparse(), t(*W, dtype=d)), {}, "w is a sparse or opaque tensor"),
-    "another device": lambda d: ((t(*X, dtype=d), t(*W, dtype=d, device="meta"), t(*W, dtype=d)), {}, "w and x are on different devices"),
+    "another device": lambda d: ((t(*X, dtype=d), t(*W, dtype=d, device="meta"), t(*W, dtype=d)), {}, "w and x are on different devices, meta and cpu"),
 }
 
 
@@ -105,7 +105,32 @@ def test_codes_out_of_range():
             torch.ops.tileglu.gated_linear(*args)
 
 
-@pytest.mark.parametrize("wrong,text", [(t(5, 47), "out's shape"), (t(5, 48, dtype=torch.float16), "out has another dtype"), (t(48), "out's shape")])
+def test_floating_point_types_too_narrow_for_torch():
+    narrow = torch.float8_e4m3fn
+    with pytest.raises(RuntimeError, match="x is torch.float8_e4m3fn; allowed are floating-point tensors of 16 bits or more"):
+        tileglu.gated_linear(t(*X).to(narrow), t(*W).to(narrow), t(*W).to(narrow))
+
+
+def test_a_nested_tensor():
+    with pytest.raises(RuntimeError, match="x is a nested tensor; allowed are dense"):
+        tileglu.gated_linear(torch.nested.nested_tensor([t(3, 64), t(5, 64)]), t(*W), t(*W))
+
+
+@pytest.mark.parametrize("wrong,kind", [("7", "str"), (torch.tensor(7.0), "Tensor")])
+@pytest.mark.parametrize("argument", ["alpha", "limit"])
+def test_constants_that_are_no_numbers(argument, wrong, kind):
+    with pytest.raises(TypeError, match=f"{argument} is a {kind}; allowed is a number or None"):
+        tileglu.gated_linear(t(*X), t(*W), t(*W), activation="gpt_oss", **{argument: wrong})
+
+
+@pytest.mark.parametrize(
+    "wrong,text",
+    [
+        (t(5, 47), r"out has shape \[5, 47\]; allowed is \[5, 48\]"),
+        (t(5, 48, dtype=torch.float16), "out has another dtype or device than x, torch.float16 on cpu; allowed are x's, torch.bfloat16 on cpu"),
+        (t(48), r"out has shape \[48\]; allowed is"),
+    ],
+)
 def test_wrong_out(wrong, text):
     p = random_problem((5,))
     with pytest.raises(RuntimeError, match=text):
@@ -113,6 +138,27 @@ def test_wrong_out(wrong, text):
     if wrong.dtype == torch.bfloat16:
         with pytest.raises(RuntimeError, match=text):
             tileglu.gated_linear(p.x.float(), p.w_gate.float(), p.w_up.float(), out=wrong.float())
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_out_that_cannot_hold_the_result(dtype):
+    x, w = t(*X, dtype=dtype), t(*W, dtype=dtype)
+    one_row, overlapping = t(1, 48, dtype=dtype).expand(5, 48), torch.as_strided(t(400, dtype=dtype), (5, 48), (3, 1))
+    for out, text in ((one_row, r"strides are \[0, 1\] for shape \[5, 48\]"), (overlapping, r"strides are \[3, 1\] for shape \[5, 48\]")):
+        with pytest.raises(RuntimeError, match="out's elements share memory, its " + text):
+            tileglu.gated_linear(x, w, w, out=out)
+    with pytest.raises(RuntimeError, match="out is a sparse or opaque tensor"):
+        tileglu.gated_linear(x, w, w, out=t(5, 48, dtype=dtype).to_sparse())
+    with pytest.raises(RuntimeError, match="does not support automatic differentiation"):
+        tileglu.gated_linear(x, w, w, out=t(5, 48, dtype=dtype).requires_grad_())
+    for apart in (t(48, 5, dtype=dtype).T, t(5, 96, dtype=dtype)[:, ::2], t(10, 48, dtype=dtype)[::2]):
+        tileglu.gated_linear(x, w, w, out=apart)
+
+
+def test_out_that_is_an_input():
+    square = t(48, 48)
+    with pytest.raises(RuntimeError, match="out at 0x.* overlaps x at 0x"):
+        tileglu.gated_linear(square, t(48, 48), t(48, 48), out=square)
 
 
 def test_meta_tensors_have_shapes_and_no_memory():
@@ -125,6 +171,12 @@ def test_meta_tensors_have_shapes_and_no_memory():
 def test_down_projection_that_does_not_fit():
     with pytest.raises(RuntimeError, match=r"w_down has shape \[64, 47\]; allowed is \[D, 48\]"):
         tileglu.gated_mlp(t(*X), t(*W), t(*W), t(64, 47))
+    with pytest.raises(RuntimeError, match="w_down and x are on different devices, meta and cpu"):
+        tileglu.gated_mlp(t(*X), t(*W), t(*W), t(64, 48, device="meta"))
+    with pytest.raises(RuntimeError, match="w_down and x have different dtypes, torch.float16 and torch.bfloat16"):
+        tileglu.gated_mlp(t(*X), t(*W), t(*W), t(64, 48, dtype=torch.float16))
+    with pytest.raises(RuntimeError, match=r"bias_down has shape \[63\]; allowed is \[64\]"):
+        tileglu.gated_mlp(t(*X), t(*W), t(*W), t(64, 48), bias_down=t(63))
     with pytest.raises(ValueError, match="w_down is None"):
         tileglu.gated_mlp(t(*X), t(*W), t(*W))
 
@@ -155,3 +207,11 @@ def test_a_down_projection_that_is_no_tensor():
         tileglu.gated_mlp(p.x, p.w_gate, p.w_up, [[1.0]])
     with pytest.raises(TypeError, match="bias_down is a list; allowed is a torch.Tensor"):
         tileglu.gated_mlp(p.x, p.w_gate, p.w_up, p.w_gate.t(), bias_down=[1.0])
+
+
+def test_matrices_that_cannot_be_packed():
+    for call in (lambda: tileglu.pack(t(*W), t(*W), layout="separate"), lambda: tileglu.unpack(t(*W), "separate")):
+        with pytest.raises(ValueError, match="layout is 'separate'; allowed are 'gate_up', 'up_gate', 'interleaved'"):
+            call()
+    with pytest.raises(RuntimeError, match="w_gate is torch.bfloat16 and w_up torch.float16; allowed is one dtype"):
+        tileglu.pack(t(*W), t(*W, dtype=torch.float16))

@@ -182,7 +182,7 @@ def test_out(device, kind, dtype):
 
 def test_out_may_not_overlap_an_input(device):
     p = random_problem(n=64, k=64, device=device)
-    with pytest.raises(RuntimeError, match="y at 0x.* overlaps x"):
+    with pytest.raises(RuntimeError, match="out at 0x.* overlaps x"):
         tileglu.gated_linear(p.x, p.w_gate, p.w_up, out=p.x)
 
 
