@@ -30,5 +30,9 @@ def __getattr__(name: str):
     raise AttributeError(f"module 'tileglu' has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 __version__ = "0.1.0"
 __all__ = ["CompilePass", "compile_pass", "explain", "gated_linear", "gated_mlp", "nn", "pack", "parallel", "patch", "unpack", "unpatch"]

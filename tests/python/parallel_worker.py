@@ -320,6 +320,9 @@ def refuses_sizes(mesh):
     raises(ValueError, "sharded already", lambda: parallelize_module(module, mesh, parallel.GatedMLPParallel()))
     raises(TypeError, "mesh is a int", lambda: parallel.shard(mlp(), 3))
     raises(ValueError, "pieces is 0", lambda: parallel.shard(mlp(), mesh, pieces=0))
+    clamped = "can be sharded; GatedMLP: tileglu.parallel takes no alpha or limit"
+    raises(ValueError, clamped, lambda: parallel.shard(GatedMLP(32, 96, limit=7.0), mesh))
+    raises(ValueError, "can be sharded: no module has the shape of one", lambda: parallel.shard(torch.nn.Linear(8, 8), mesh))
     raises(ValueError, "pieces is '2'", lambda: parallel.shard(mlp(), mesh, pieces="2"))
     raises(ValueError, "peer_rows is 1.5", lambda: parallel.shard(mlp(), mesh, peer_rows=1.5))
     raises(ValueError, "reduce_type is torch.int32; allowed are None, torch.float32", lambda: parallel.shard(mlp(), mesh, reduce_type=torch.int32))

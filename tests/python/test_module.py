@@ -177,3 +177,7 @@ def test_explain(device):
 def test_explain_names_the_kernel_that_was_asked_for():
     p = random_problem()
     assert "chosen   oracle" in tileglu.explain(p.x, p.w_gate, p.w_up, kernel="oracle")
+
+
+def test_the_package_lists_what_it_has():
+    assert set(tileglu.__all__) <= set(dir(tileglu))

@@ -348,6 +348,12 @@ def test_the_arguments_keep_their_names(shapes):
         torch.testing.assert_close(program.module()(rows(7, 32)), mlp(rows(7, 32)))
 
 
+def test_torchscript_is_left_alone():
+    report = tileglu.patch(torch.jit.script(Model().eval()))
+    assert not report.patched and set(report.reasons) == {"layers.0", "layers.1"}
+    assert "TorchScript" in report.reasons["layers.0"]
+
+
 def test_exports():
     model = Model().eval()
     tileglu.patch(model)

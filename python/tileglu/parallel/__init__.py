@@ -20,6 +20,7 @@ from torch.distributed.tensor import DTensor
 
 from ..patching.match import Match
 from ..patching.probe import Unmatched
+from ..patching.structure import Refusal, is_likely
 from .checkpoint import Checkpoint
 from .groups import check_agreement, group_of
 from .sharding import Part, check_divides, columns, part_of, whole
@@ -43,6 +44,18 @@ def gated_mlps(model: nn.Module, *, allow_meta: bool = False) -> dict[str, Match
     return found
 
 
+def why_none(model: nn.Module) -> str:
+    """What speaks against the first module that looks like a gated MLP."""
+    for name, module in model.named_modules():
+        try:
+            match = match_for(module)
+        except Unmatched as verdict:
+            match = Refusal(str(verdict), is_likely(module))
+        if isinstance(match, Refusal) and match.likely:
+            return f"; {name or type(module).__name__}: {match.reason}"
+    return ""
+
+
 def plan(model: nn.Module, **options) -> dict[str, GatedMLPParallel]:
     """A plan for torch's `parallelize_module`: {module path: GatedMLPParallel(**options)} of every gated MLP of `model`."""
     return {name: GatedMLPParallel(**options) for name in gated_mlps(model)}
@@ -62,7 +75,7 @@ def shard(model: nn.Module, mesh: DeviceMesh, **options) -> list[str]:
     if not found and sharded:
         raise ValueError(f"model is sharded already: {sharded[0]}" + (f" and {len(sharded) - 1} more" if len(sharded) > 1 else ""))
     if not found:
-        raise ValueError("model has no gated MLP that can be sharded; print(tileglu.patch(model, dry_run=True)) says why")
+        raise ValueError("model has no gated MLP that can be sharded" + (why_none(model) or ": no module has the shape of one"))
     for name, match in found.items():
         check_divides(columns(modules[name], match), dist.get_world_size(group), name)
     for name in found:

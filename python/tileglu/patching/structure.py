@@ -37,7 +37,7 @@ def looks_linear(module: nn.Module) -> bool:
 
 def is_likely(module: nn.Module) -> bool:
     """Do the names of its children say gated MLP?"""
-    return any(parts <= set(module._modules) for parts in NAMED_PARTS)
+    return any(parts <= set(module._modules.keys()) for parts in NAMED_PARTS)
 
 
 def forward_replaced(module: nn.Module) -> bool:
@@ -109,6 +109,8 @@ def scalars(module: nn.Module) -> tuple[tuple[str, object], ...]:
 
 def candidates(module: nn.Module, *, expert: bool = False, allow_meta: bool = False) -> list[Match] | Refusal | None:
     """Every formula that `module` could compute, or why it is left alone; None where it does not look like a gated MLP at all."""
+    if isinstance(module, torch.jit.ScriptModule):
+        return Refusal("it is a TorchScript module: its forward is compiled", True) if is_likely(module) else None
     children = {name: child for name, child in module._modules.items() if child is not None}
     linears = {name: child for name, child in children.items() if looks_linear(child)}
     likely = is_likely(module)
