@@ -273,6 +273,20 @@ class WithoutAGpu(Scripts):
         self.run_command(2, [sys.executable, ROOT / "scripts" / "dram_bytes"], says="scripts/dram_bytes GPU_CHECK OUT.json")
 
 
+class WrongArguments(Scripts):
+    """Are refused before anything is downloaded, installed or built."""
+
+    def test_they_are_named(self):
+        for name, arguments, says in (
+            ("get_model", ["--help"], "'--help' is given; it takes no arguments"),
+            ("install", ["test"], "'test' is given; allowed are nothing, and tests"),
+            ("install", ["tests", "all"], "'tests all' is given"),
+            ("configure", [], "the folder is ''; allowed is scripts/configure FOLDER"),
+            ("configure", ["-DTILEGLU_CUDA=OFF"], "the folder is '-DTILEGLU_CUDA=OFF'"),
+        ):
+            self.run_command(2, [ROOT / "scripts" / name, *arguments], says=says)
+
+
 class TestPythons(Scripts):
     def test_a_named_interpreter_that_is_not_there_fails_before_anything_is_installed(self):
         self.run_command(3, [ROOT / "scripts" / "test_pythons", "3.99"], says="python3.99 is not there, or has no venv module")
