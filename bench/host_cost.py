@@ -188,6 +188,10 @@ def main():
     p.add_argument("--out", help="JSON")
     p.add_argument("--work", action="store_true", help=argparse.SUPPRESS)  # a process of --against
     options = p.parse_args()
+    if options.rounds < 1:
+        p.error(f"--rounds is {options.rounds}; allowed is 1 or more")
+    if options.against and not os.path.exists(os.path.join(options.against, "tileglu", "__init__.py")):  # this build would be raced with itself
+        p.error(f"--against is {options.against!r}, which holds no tileglu/__init__.py")
     if options.build_only:
         empty_operator(None, inline=True)
         return 0

@@ -35,6 +35,15 @@ def test_another_build_that_does_not_load(tmp_path):
     assert done.returncode == 1 and "the process of other build has ended, with exit status 1" in done.stderr
 
 
+def test_wrong_options(tmp_path):
+    for options, text in (
+        (["--against", tmp_path], f"--against is '{tmp_path}', which holds no tileglu/__init__.py"),
+        (["--rounds", "0"], "--rounds is 0; allowed is 1 or more"),
+    ):
+        done = subprocess.run([sys.executable, HOST_COST, *options], capture_output=True, text=True)
+        assert done.returncode == 2 and text in done.stderr
+
+
 def test_against_another_build(tmp_path):
     """Here against itself: each build is found by its folder, and each has its rounds."""
     folder = pathlib.Path(tileglu.__file__).parents[1]
