@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/with_activation.hpp"
 #include "cpu/kernel_set.hpp"
 #include "cpu/simd/activation.hpp"
 #include "cpu/simd/vector.hpp"
@@ -27,20 +28,6 @@ inline typename Isa::h combine(const finish_rule& rule, typename Isa::f gate, ty
   f acted = math<Isa>::template apply<Kind>(gate, rule.act.alpha);
   if (rounds) acted = Isa::round_to(rule.type, acted);
   return Isa::narrow(rule.type, acted * up);
-}
-
-/// Calls work.operator()<Kind>() for the activation of the rule.
-template <class Work>
-inline void with_activation(activation_kind kind, const Work& work) {
-  switch (kind) {
-    case activation_kind::silu: return work.template operator()<activation_kind::silu>();
-    case activation_kind::gelu_tanh: return work.template operator()<activation_kind::gelu_tanh>();
-    case activation_kind::gelu_erf: return work.template operator()<activation_kind::gelu_erf>();
-    case activation_kind::relu: return work.template operator()<activation_kind::relu>();
-    case activation_kind::sigmoid: return work.template operator()<activation_kind::sigmoid>();
-    case activation_kind::identity: return work.template operator()<activation_kind::identity>();
-    case activation_kind::gpt_oss: return work.template operator()<activation_kind::gpt_oss>();
-  }
 }
 
 /// One bias on all lanes.
@@ -105,7 +92,7 @@ void finish_panel(const finish_rule& rule, const float* gate, const float* up, s
     finish_columns<Isa>(plain, rows, columns, y, ldy);
     return;
   }
-  with_activation(rule.act.kind, [&]<activation_kind Kind>() {
+  base::with_activation(rule.act.kind, [&]<activation_kind Kind>() {
     finish_columns<Isa>(
         [&](std::int64_t j, std::int64_t i) {
           f g = Isa::load(gate + j * stride + i), u = Isa::load(up + j * stride + i);
@@ -133,12 +120,12 @@ void finish_row(const finish_rule& rule, const float* gate, const float* up, std
     }
   };
   if (!rule.pair) return walk([&](f sum, f) { return Isa::narrow(rule.type, sum); });
-  with_activation(rule.act.kind, [&]<activation_kind Kind>() { walk([&](f g, f u) { return combine<Isa, Kind>(rule, g, u); }); });
+  base::with_activation(rule.act.kind, [&]<activation_kind Kind>() { walk([&](f g, f u) { return combine<Isa, Kind>(rule, g, u); }); });
 }
 
 template <class Isa>
 void finish_stored(const finish_rule& rule, const std::uint16_t* gate, const std::uint16_t* up, std::int64_t columns, std::uint16_t* y) {
-  with_activation(rule.act.kind, [&]<activation_kind Kind>() {
+  base::with_activation(rule.act.kind, [&]<activation_kind Kind>() {
     std::int64_t j = 0;
     for (; j + Isa::lanes <= columns; j += Isa::lanes)
       store_as(y + j, combine<Isa, Kind>(rule, Isa::widen(rule.type, gate + j), Isa::widen(rule.type, up + j)));

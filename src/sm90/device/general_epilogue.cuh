@@ -2,6 +2,7 @@
 // code and half a minute of ptxas a kernel, and four outputs at a time spill beside 192 accumulators.
 #pragma once
 
+#include "base/with_activation.hpp"
 #include "cuda/activation.cuh"
 
 namespace tileglu::sm90 {
@@ -21,21 +22,6 @@ __device__ __forceinline__ void take_two(const Registers& d, int index, float (&
   }
 }
 
-/// work.operator()<Kind>() with the kind as a constant: by a branch here instead of one at every output.
-template <class Work>
-__device__ __forceinline__ auto with_kind(activation_kind kind, const Work& work) {
-  switch (kind) {
-    case activation_kind::silu: return work.template operator()<activation_kind::silu>();
-    case activation_kind::gelu_tanh: return work.template operator()<activation_kind::gelu_tanh>();
-    case activation_kind::gelu_erf: return work.template operator()<activation_kind::gelu_erf>();
-    case activation_kind::relu: return work.template operator()<activation_kind::relu>();
-    case activation_kind::sigmoid: return work.template operator()<activation_kind::sigmoid>();
-    case activation_kind::identity: return work.template operator()<activation_kind::identity>();
-    case activation_kind::gpt_oss: return work.template operator()<activation_kind::gpt_oss>();
-  }
-  return decltype(work.template operator()<activation_kind::identity>())();
-}
-
 /// The outputs of two pairs, packed, with a constant kind of activation. `columns`: theirs in Y [m, n].
 template <class Element, activation_kind Kind>
 __device__ __forceinline__ unsigned finish_two(const float (&gate)[2], const float (&up)[2], cuda::epilogue_params p, const int (&columns)[2],
@@ -52,7 +38,7 @@ __device__ __forceinline__ unsigned finish_two(const float (&gate)[2], const flo
 template <class Element>
 __device__ __forceinline__ unsigned finish_two(const float (&gate)[2], const float (&up)[2], const cuda::epilogue_params& p, const int (&columns)[2],
                                                int n) {
-  return with_kind(p.act.kind, [&]<activation_kind Kind>() { return finish_two<Element, Kind>(gate, up, p, columns, n); });
+  return base::with_activation(p.act.kind, [&]<activation_kind Kind>() { return finish_two<Element, Kind>(gate, up, p, columns, n); });
 }
 
 }  // namespace tileglu::sm90

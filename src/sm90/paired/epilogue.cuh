@@ -1,7 +1,7 @@
 // act(gate) * up on a warpgroup's accumulators, 64 rows at a time, into the shared buffer that TMA stores.
 #pragma once
 
-#include "sm90/device/general_epilogue.cuh"
+#include "base/with_activation.hpp"
 #include "sm90/device/output_tile.hpp"
 #include "sm90/paired/arguments.hpp"
 #include "sm90/ptx/stmatrix.cuh"
@@ -57,7 +57,7 @@ __device__ __forceinline__ void finish_group(column_group& g, cuda::epilogue_par
 
 template <class Element, group_columns Columns>
 __device__ __forceinline__ void finish_group(column_group& g, const cuda::epilogue_params& p, int column, int n) {
-  with_kind(p.act.kind, [&]<activation_kind Kind>() { finish_group<Element, Columns, Kind>(g, p, column, n); });
+  base::with_activation(p.act.kind, [&]<activation_kind Kind>() { finish_group<Element, Columns, Kind>(g, p, column, n); });
 }
 
 /// 64 rows x Width columns of outputs, whatever the problem asks for, into the panels of `buffer`.
